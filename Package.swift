@@ -1,0 +1,180 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "gatefold",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "Gatefold", targets: ["Gatefold"]),
+        .library(name: "ContentGate", targets: ["ContentGate"]),
+        .executable(name: "gatefold", targets: ["GatefoldCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        // PITFALLS row 15: releases before these are open to request smuggling and parser exhaustion.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: ["FullFoundation"]),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // System libraries, each wrapped by exactly one Swift target or folder.
+        .systemLibrary(
+            name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+        .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
+
+        // The domain: no HTTP, SQL or XML.
+        .target(
+            name: "Gatefold",
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            swiftSettings: swiftSettings),
+
+        // Formats.
+        .target(name: "XML", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
+        .target(name: "CSV", swiftSettings: swiftSettings),
+
+        // In front of content.
+        .target(
+            name: "ContentGate",
+            dependencies: [
+                "Gatefold",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings),
+
+        // The outside.
+        .target(
+            name: "Backends",
+            dependencies: [
+                "Gatefold", "CSV", "CCrypt",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "State",
+            dependencies: ["Gatefold", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "FrontDoors",
+            dependencies: [
+                "Gatefold", "XML",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings),
+
+        // Wiring.
+        .target(
+            name: "Server",
+            dependencies: [
+                "Gatefold", "ContentGate", "Backends", "State", "FrontDoors",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdHTTP2", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "GatefoldCommand",
+            dependencies: [
+                "Gatefold", "ContentGate", "Backends", "State", "Server",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swiftSettings),
+
+        // Tests.
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "Gatefold",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Tests/TestSupport", swiftSettings: swiftSettings),
+        .testTarget(
+            name: "GatefoldTests",
+            dependencies: [
+                "Gatefold", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(name: "XMLTests", dependencies: ["XML", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(name: "CSVTests", dependencies: ["CSV", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ContentGateTests",
+            dependencies: [
+                "ContentGate", "Gatefold", "TestSupport",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "BackendsTests",
+            dependencies: ["Backends", "Gatefold", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: swiftSettings),
+        .testTarget(name: "StateTests", dependencies: ["State", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "FrontDoorsTests",
+            dependencies: [
+                "FrontDoors", "Backends", "State", "Gatefold", "XML", "TestSupport",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ServerTests",
+            dependencies: [
+                "Server", "FrontDoors", "Backends", "State", "Gatefold", "ContentGate", "TestSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "CommandTests", dependencies: ["GatefoldCommand", "Gatefold", "TestSupport"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "DeployTests", dependencies: ["GatefoldCommand", "Gatefold", "TestSupport"],
+            swiftSettings: swiftSettings),
+    ]
+)

@@ -1,0 +1,36 @@
+public import Foundation
+
+/// A publication's editions, newest first.
+public struct Catalogue: Sendable, Equatable {
+    /// Newest first; editions of the same moment stand in the order of their identifiers.
+    public let editions: [Edition]
+    private let positions: [EditionID: Int]
+
+    /// Of two editions with one identifier the first given is kept.
+    public init(_ editions: [Edition] = []) {
+        var seen: Set<EditionID> = []
+        self.editions = editions.filter { seen.insert($0.id).inserted }
+            .sorted { ($1.published, $0.id) < ($0.published, $1.id) }
+        positions = Dictionary(uniqueKeysWithValues: self.editions.enumerated().map { ($1.id, $0) })
+    }
+
+    public subscript(id: EditionID) -> Edition? { positions[id].map { editions[$0] } }
+
+    public var freeEditions: Set<EditionID> { Set(editions.lazy.filter(\.isFree).map(\.id)) }
+
+    /// The `count` newest editions already published at `moment`.
+    public func newest(_ count: Int, at moment: Date) -> Set<EditionID> {
+        Set(editions.lazy.filter { $0.published <= moment }.prefix(max(0, count)).map(\.id))
+    }
+
+    /// The `count` editions that came out just before `id`; none when the catalogue does not know it.
+    public func previous(_ count: Int, before id: EditionID) -> Set<EditionID> {
+        guard let position = positions[id] else { return [] }
+        return Set(editions[(position + 1)...].prefix(max(0, count)).map(\.id))
+    }
+
+    /// The editions published while `period` ran, both ends included.
+    public func published(during period: Period) -> Set<EditionID> {
+        Set(editions.lazy.filter { period.contains($0.published) }.map(\.id))
+    }
+}

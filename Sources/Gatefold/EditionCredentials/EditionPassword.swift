@@ -1,0 +1,40 @@
+import Crypto
+import Foundation
+
+/// The historic formula: lower-case hexadecimal SHA-1 of `edition:salt:secret` (PROTOCOLS 1.2).
+///
+/// It is what any existing verifier computes, which is the reason to keep it; the protection against SHA-1's weakness is
+/// that salts are only ever chosen by us.
+public enum EditionPassword {
+    /// The length of every password, in bytes.
+    public static let length = 40
+
+    /// The password of an edition.
+    public static func make(edition: EditionID, salt: String, secret: Secret) -> String {
+        digest(edition.rawValue, salt, secret)
+    }
+
+    /// The password of the feed: the same formula with an empty edition, and the token as its salt.
+    public static func makeForFeed(token: String, secret: Secret) -> String {
+        digest("", token, secret)
+    }
+
+    private static func digest(_ edition: String, _ salt: String, _ secret: Secret) -> String {
+        var hash = Insecure.SHA1()
+        hash.update(data: Data(edition.utf8))
+        hash.update(data: Data(":".utf8))
+        hash.update(data: Data(salt.utf8))
+        hash.update(data: Data(":".utf8))
+        hash.update(data: secret.bytes)
+        return Hexadecimal.encode(hash.finalize())
+    }
+
+    /// Whether the text could be a password at all: forty lower-case hexadecimal digits.
+    public static func isWellFormed(_ password: String) -> Bool {
+        password.utf8.count == length
+            && password.utf8.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            }
+    }
+}

@@ -1,0 +1,100 @@
+public import Foundation
+
+/// How a publication turns a subscription into editions.
+public enum EntitlementPolicy: String, Sendable, CaseIterable {
+    /// An active subscription opens everything; any other opens nothing.
+    case accessBased = "access"
+    /// The subscriber system lists the editions.
+    case issueBased = "issue"
+    /// Every edition published while a subscription ran, besides those listed singly.
+    case periodBased = "period"
+    /// The subscriber system's own word is final, "everything" included.
+    case backendDecides = "backend"
+}
+
+/// The editions a reader gets beside those held.
+public struct GraceRules: Sendable, Equatable {
+    /// For each edition held, so many that came out just before it.
+    public var previousOfHeld: Int
+    /// For an active reader, so many of the newest.
+    public var newestForActive: Int
+
+    public init(previousOfHeld: Int = 0, newestForActive: Int = 0) {
+        self.previousOfHeld = previousOfHeld
+        self.newestForActive = newestForActive
+    }
+}
+
+/// A publication's rule from a backend's subscription to the one the app is told.
+public struct EntitlementRule: Sendable, Equatable {
+    public let policy: EntitlementPolicy
+    public let grace: GraceRules
+    public let catalogue: Catalogue
+
+    public init(policy: EntitlementPolicy, grace: GraceRules = GraceRules(), catalogue: Catalogue = Catalogue()) {
+        self.policy = policy
+        self.grace = grace
+        self.catalogue = catalogue
+    }
+
+    /// The subscription with its final entitlement at `moment`.
+    public func apply(to subscription: Subscription, at moment: Date) -> Subscription {
+        var result = subscription
+        result.entitlement = entitlement(for: subscription, at: moment)
+        return result
+    }
+
+    private func entitlement(for subscription: Subscription, at moment: Date) -> Entitlement {
+        switch subscription.state {
+        case .unknown, .suspended, .stale:
+            return .nothing
+        case .active, .inactive:
+            break
+        }
+        switch policy {
+        case .backendDecides:
+            return withFreeAndGrace(subscription.entitlement, subscription, at: moment)
+        case .accessBased:
+            return subscription.state == .active
+                ? .allEditions : withFreeAndGrace(.nothing, subscription, at: moment)
+        case .issueBased:
+            return withFreeAndGrace(listed(subscription), subscription, at: moment)
+        case .periodBased:
+            let held = subscription.periods.reduce(into: Set<EditionID>()) {
+                $0.formUnion(catalogue.published(during: $1))
+            }
+            return withFreeAndGrace(listed(subscription).union(held), subscription, at: moment)
+        }
+    }
+
+    /// Under a policy of lists a backend's "everything" is a mapping gone wrong, and grants nothing (PITFALLS row 1).
+    private func listed(_ subscription: Subscription) -> Entitlement {
+        switch subscription.entitlement {
+        case .allEditions: .nothing
+        case .editions: subscription.entitlement
+        }
+    }
+
+    private func withFreeAndGrace(
+        _ entitlement: Entitlement, _ subscription: Subscription, at moment: Date
+    ) -> Entitlement {
+        guard case .editions(let held) = entitlement else { return entitlement }
+        var all = held.union(catalogue.freeEditions)
+        for edition in held {
+            all.formUnion(catalogue.previous(grace.previousOfHeld, before: edition))
+        }
+        if subscription.state == .active {
+            all.formUnion(catalogue.newest(grace.newestForActive, at: moment))
+        }
+        return .editions(all)
+    }
+}
+
+extension Entitlement {
+    fileprivate func union(_ more: Set<EditionID>) -> Entitlement {
+        switch self {
+        case .allEditions: .allEditions
+        case .editions(let held): .editions(held.union(more))
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+
+extension PublicationProxy {
+    /// Credentials for one edition, or why not; never an error of transport (DESIGN rule 6).
+    ///
+    /// - Parameter edition: the app's product identifier as it came, nil or blank when it sent none.
+    /// - Throws: only what the test backend wants answered byte for byte, and a failure to seal.
+    public func editionCredentials(token: String, edition: String?, _ inquiry: Inquiry) async throws -> CredentialsAnswer {
+        switch read(token) {
+        case .unreadable, .revoked:
+            return refuse(.notRecognised, message(token.isEmpty ? .noToken : .tokenNotRecognised, inquiry))
+        case .expired, .renewable:
+            return refuse(.expired, message(.tokenExpired, inquiry))
+        case .good(let session):
+            let named = edition.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+            guard let named else { return try await credentialsForNoEdition(session, inquiry) }
+            guard let edition = EditionID(named) else {
+                return refuse(.notEntitled, message(.notEntitled, inquiry))
+            }
+            return try await credentials(for: edition, session, inquiry)
+        }
+    }
+
+    private func credentialsForNoEdition(_ session: Session, _ inquiry: Inquiry) async throws -> CredentialsAnswer {
+        let verdict: EditionVerdict?
+        do {
+            verdict = try await ask {
+                try await backend.verdict(on: nil, for: session.subscriber, inquiry: inquiry)
+            }
+        } catch is Unavailable {
+            verdict = nil
+        }
+        switch verdict {
+        case .granted: return .granted(credentials.issueForNoEdition(), headers: [], comments: [])
+        case .refused(let reason, let words): return refuse(reason, words ?? message(.noEdition, inquiry))
+        case nil: return refuse(.notEntitled, message(.noEdition, inquiry))
+        }
+    }
+
+    private func credentials(
+        for edition: EditionID, _ session: Session, _ inquiry: Inquiry
+    ) async throws -> CredentialsAnswer {
+        let who = references.reference(to: session.subscriber)
+        let memory = RefusalMemory.Key(subscriber: who, edition: edition)
+        do {
+            switch try await verdict(on: edition, session, inquiry) {
+            case .refused(let reason, let words):
+                refusals.note(memory, refused: true)
+                return refuse(reason, words ?? message(.notEntitled, inquiry))
+            case .granted:
+                refusals.note(memory, refused: false)
+                let answer = try grant(
+                    edition, session, inquiry, lifetime: publication.lifetimes.editionCredentials, remark: nil)
+                observe(.credentialsIssued(who, edition))
+                return answer
+            }
+        } catch let failure as Unavailable {
+            guard publication.failsOpen, !refusals.wasRefused(memory) else {
+                observe(.credentialsRefused(.notEntitled))
+                return .refused(
+                    CredentialsRefusal(
+                        reason: .notEntitled, message: message(.unavailable, inquiry), retryAfter: failure.retryAfter),
+                    comments: [])
+            }
+            let answer = try grant(
+                edition, session, inquiry, lifetime: publication.lifetimes.failOpenCredentials,
+                remark: "Failed open: the subscriber system could not be asked")
+            observe(.failedOpen(who, edition))
+            return answer
+        }
+    }
+
+    /// The backend's own verdict where it has one; a free edition is everybody's; else the subscription decides.
+    private func verdict(on edition: EditionID, _ session: Session, _ inquiry: Inquiry) async throws -> EditionVerdict {
+        if publication.rule.catalogue[edition]?.isFree == true { return .granted }
+        let own = try await ask {
+            try await backend.verdict(on: edition, for: session.subscriber, inquiry: inquiry)
+        }
+        if let own { return own }
+        let subscription = try await subscription(of: session, inquiry)
+        return switch subscription.state {
+        case .unknown: .refused(.notRecognised, message: message(.tokenNotRecognised, inquiry))
+        case .stale: .refused(.expired, message: message(.tokenExpired, inquiry))
+        case .active, .inactive, .suspended:
+            subscription.opens(edition) ? .granted : .refused(.notEntitled, message: subscription.message)
+        }
+    }
+
+    private func grant(
+        _ edition: EditionID, _ session: Session, _ inquiry: Inquiry, lifetime: TimeInterval, remark: String?
+    ) throws -> CredentialsAnswer {
+        let now = clock.now
+        let expiresAt = min(now.addingTimeInterval(lifetime), session.expiresAt)
+        let grant = EdgeGrant(
+            publication: publication.id, edition: edition, issuedAt: now, expiresAt: expiresAt, client: inquiry.client)
+        return .granted(
+            try credentials.issue(edition, for: holder(of: session), until: expiresAt),
+            headers: try publication.edgeTokens.flatMap { try $0.headers(for: grant) },
+            comments: comments(
+                [
+                    "Publication: \(publication.id)", "Requested edition: \(edition)",
+                    "Generated: \(DebugTime.text(now))", remark,
+                ].compactMap(\.self)))
+    }
+
+    private func refuse(_ reason: CredentialsRefusal.Reason?, _ words: String?) -> CredentialsAnswer {
+        observe(.credentialsRefused(reason))
+        return .refused(
+            CredentialsRefusal(reason: reason, message: words),
+            comments: comments(["Generated: \(DebugTime.text(clock.now))"]))
+    }
+}

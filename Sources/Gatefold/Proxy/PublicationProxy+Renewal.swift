@@ -1,0 +1,25 @@
+extension PublicationProxy {
+    /// A new token for an old one that is good, or expired inside its renewal window, if the backend still knows the
+    /// reader (DESIGN "Tokens").
+    ///
+    /// The new token stands for the same session: signing out with either ends both.
+    ///
+    /// - Throws: ``Unavailable`` when the backend could not be asked.
+    public func renew(token: String, _ inquiry: Inquiry) async throws -> SignInAnswer {
+        switch read(token) {
+        case .unreadable, .revoked:
+            return refuse(.notRecognised, message(.tokenNotRecognised, inquiry))
+        case .expired:
+            return refuse(.notRecognised, message(.tokenExpired, inquiry))
+        case .good(let session), .renewable(let session):
+            switch try await ask({ try await backend.renew(session.subscriber, inquiry: inquiry) }) {
+            case .notRecognised(let words):
+                return refuse(.notRecognised, words ?? message(.tokenNotRecognised, inquiry))
+            case .recognised(let subscriber):
+                let answer = try open(subscriber, device: session.device, reference: session.reference)
+                observe(.renewed(references.reference(to: subscriber)))
+                return answer
+            }
+        }
+    }
+}

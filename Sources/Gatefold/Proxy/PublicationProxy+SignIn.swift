@@ -1,0 +1,112 @@
+import Foundation
+
+extension PublicationProxy {
+    /// Sign-in proves who the reader is, and says nothing about the subscription (DESIGN rule 3).
+    ///
+    /// - Throws: ``Unavailable`` when the backend or the state store could not be asked.
+    public func signIn(_ inquiry: Inquiry) async throws -> SignInAnswer {
+        guard let typed = publication.credentialFields.credentials(from: inquiry.fields) else {
+            return refuse(.notRecognised, message(.notRecognised, inquiry))
+        }
+        let device = device(in: inquiry)
+        let attempt = references.attempt(
+            typed, publication: publication.id, device: device, client: inquiry.client)
+        let verdict = await guesses.admit(attempt, at: clock.now) { await isAcquainted(attempt) }
+        if case .throttled(let wait) = verdict {
+            return refuse(.throttled(retryAfter: wait), message(.throttled, inquiry))
+        }
+        let recognition: Recognition
+        do {
+            recognition = try await ask { try await backend.recognise(typed, inquiry: inquiry) }
+        } catch {
+            guesses.settle(attempt, as: .undecided, at: clock.now)
+            throw error
+        }
+        switch recognition {
+        case .notRecognised(let words):
+            guesses.settle(attempt, as: .wrong, at: clock.now)
+            return refuse(.notRecognised, words ?? message(.notRecognised, inquiry))
+        case .recognised(let subscriber):
+            guesses.settle(attempt, as: .right, at: clock.now)
+            return try await admit(subscriber, device: device, attempt: attempt, inquiry)
+        }
+    }
+
+    private func admit(
+        _ subscriber: Subscriber, device: String?, attempt: GuessAttempt, _ inquiry: Inquiry
+    ) async throws -> SignInAnswer {
+        let who = references.reference(to: subscriber)
+        let device = device.map { references.reference(toDevice: $0) }
+        if let device, let limit = publication.deviceLimit {
+            let registration = try await keep {
+                try await state.admit(device, of: who, in: publication.id, limit: limit, at: clock.now)
+            }
+            switch registration {
+            case .refused:
+                return refuse(.tooManyDevices, message(.tooManyDevices, inquiry))
+            case .admitted(let ended):
+                for revocation in ended {
+                    revocations.add(revocation)
+                    observe(.deviceEvicted(who))
+                }
+            }
+        }
+        await remember(attempt)
+        let reference = device.map { SessionReference($0) } ?? .random(from: random)
+        let answer = try open(subscriber, device: device, reference: reference)
+        observe(.signedIn(who))
+        return answer
+    }
+
+    /// Opens a session and hands out its token.
+    func open(
+        _ subscriber: Subscriber, device: DeviceReference?, reference: SessionReference
+    ) throws -> SignInAnswer {
+        let who = references.reference(to: subscriber)
+        let now = Date(timeIntervalSince1970: clock.now.timeIntervalSince1970.rounded(.down))
+        // A session opened in the second of a revocation must outlive it: it counts as issued right after.
+        let issuedAt = max(now, revocations.boundary(subscriber: who, session: reference))
+        let session = Session(
+            publication: publication.id, subscriber: subscriber, device: device, reference: reference,
+            issuedAt: issuedAt, expiresAt: now.addingTimeInterval(publication.lifetimes.token))
+        let token = try tokens.seal(session)
+        return .signedIn(
+            token: token,
+            feedPassword: publication.issuesFeedPassword
+                ? EditionPassword.makeForFeed(token: token, secret: feedSecret) : nil,
+            comments: comments(["Publication: \(publication.id)", "Generated: \(DebugTime.text(clock.now))"]))
+    }
+
+    func refuse(_ reason: SignInRefusal.Reason, _ words: String?) -> SignInAnswer {
+        observe(.signInRefused(reason))
+        return .refused(SignInRefusal(reason: reason, message: words))
+    }
+
+    private func device(in inquiry: Inquiry) -> String? {
+        guard let field = publication.deviceField, let device = inquiry.fields[field],
+            !device.allSatisfy(\.isWhitespace)
+        else { return nil }
+        return device
+    }
+
+    /// That it could not be written down stops nobody from signing in.
+    private func remember(_ attempt: GuessAttempt) async {
+        guard let acquaintance = attempt.acquaintance else { return }
+        do {
+            try await state.rememberAcquaintance(acquaintance, at: clock.now)
+        } catch {
+            observe(.stateStoreFailed(cause: String(describing: type(of: error))))
+        }
+    }
+
+    /// A store that can not be asked knows nobody: the limit then holds for everyone, and sign-in goes on.
+    private func isAcquainted(_ attempt: GuessAttempt) async -> Bool {
+        guard let acquaintance = attempt.acquaintance else { return false }
+        do {
+            return try await state.isAcquainted(acquaintance)
+        } catch {
+            observe(.stateStoreFailed(cause: String(describing: type(of: error))))
+            return false
+        }
+    }
+}

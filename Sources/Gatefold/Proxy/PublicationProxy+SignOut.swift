@@ -1,0 +1,22 @@
+extension PublicationProxy {
+    /// Ends the session: its token, its renewals, and what was handed out under sealed salts.
+    ///
+    /// A token that is no longer good, or never was, is an answer like any other: the reader is signed out.
+    ///
+    /// - Throws: ``Unavailable`` when the end could not be written down; it is then not in force.
+    public func signOut(token: String, _ inquiry: Inquiry) async throws {
+        guard let session = tokens.open(token) else { return }
+        let holder = holder(of: session)
+        guard !revocations.isRevoked(holder) else { return }
+        let revocation = Revocation(
+            publication: publication.id, subscriber: holder.subscriber, session: holder.session, at: clock.now)
+        try await keep { try await state.record(revocation) }
+        revocations.add(revocation)
+        if let device = session.device {
+            try await keep { try await state.remove(device, of: holder.subscriber, in: publication.id) }
+        }
+        observe(.signedOut(holder.subscriber))
+        // Ours is ended whether or not the backend hears of it.
+        _ = try? await ask { try await backend.signOut(session.subscriber, inquiry: inquiry) }
+    }
+}

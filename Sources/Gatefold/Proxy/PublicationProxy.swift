@@ -1,0 +1,114 @@
+import Foundation
+
+/// The four questions and sign-out of one publication, for every front door.
+///
+/// Does no I/O of its own: it asks a backend, a state store and a guess limiter, and decides.
+public struct PublicationProxy: Sendable {
+    public let publication: Publication
+    let backend: any SubscriberBackend
+    let tokens: any TokenCodec
+    let credentials: EditionCredentialsIssuer
+    let feedSecret: Secret
+    let state: any StateStore
+    let revocations: RevocationList
+    let guesses: any GuessLimiting
+    let references: ReferenceKey
+    let clock: WallClock
+    let random: RandomSource
+    let retryAfter: Int
+    let observe: @Sendable (ProxyEvent) -> Void
+    let refusals: RefusalMemory
+    let uses: DeviceUses
+
+    /// - Parameters:
+    ///   - editionSecrets: the ring shared with whoever checks downloads.
+    ///   - retryAfter: whole seconds an app is told to wait when the backend could not be asked.
+    ///   - observe: told what happened; must return at once.
+    public init(
+        publication: Publication, backend: any SubscriberBackend, tokens: any TokenCodec, editionSecrets: SecretRing,
+        state: any StateStore, revocations: RevocationList, guesses: any GuessLimiting, references: ReferenceKey,
+        clock: WallClock = .system, random: RandomSource = .system, retryAfter: Int = 30,
+        observe: @escaping @Sendable (ProxyEvent) -> Void = { _ in }
+    ) {
+        self.publication = publication
+        self.backend = backend
+        self.tokens = tokens
+        credentials = EditionCredentialsIssuer(
+            publication: publication.id, secrets: editionSecrets, form: publication.saltForm, random: random)
+        feedSecret = editionSecrets.current
+        self.state = state
+        self.revocations = revocations
+        self.guesses = guesses
+        self.references = references
+        self.clock = clock
+        self.random = random
+        self.retryAfter = retryAfter
+        self.observe = observe
+        refusals = RefusalMemory()
+        uses = DeviceUses()
+    }
+
+    func message(_ key: MessageKey, _ inquiry: Inquiry) -> String? {
+        publication.messages.text(key, for: inquiry.languages)
+    }
+
+    func comments(_ lines: @autoclosure () -> [String]) -> [String] {
+        publication.hasDebugComments ? lines() : []
+    }
+
+    /// Asks the backend; whatever it throws means that it could not be asked.
+    func ask<Answer: Sendable>(_ question: () async throws -> Answer) async throws -> Answer {
+        do {
+            return try await question()
+        } catch let verbatim as VerbatimAnswer {
+            throw verbatim
+        } catch {
+            // The type alone: an error's text may quote what the reader typed.
+            let cause = (error as? any BackendFailure)?.cause ?? String(describing: type(of: error))
+            observe(.backendFailed(backend: backend.name, cause: cause))
+            throw Unavailable(retryAfter: retryAfter, cause: cause)
+        }
+    }
+
+    func keep<Answer: Sendable>(_ change: () async throws -> Answer) async throws -> Answer {
+        do {
+            return try await change()
+        } catch {
+            let cause = String(describing: type(of: error))
+            observe(.stateStoreFailed(cause: cause))
+            throw Unavailable(retryAfter: retryAfter, cause: cause)
+        }
+    }
+
+    /// What a token says at this moment.
+    func read(_ token: String) -> TokenReading {
+        guard let session = tokens.open(token) else { return .unreadable }
+        let holder = holder(of: session)
+        if revocations.isRevoked(holder) { return .revoked(session) }
+        let now = clock.now
+        if now < session.expiresAt { return .good(session) }
+        return now < session.expiresAt.addingTimeInterval(publication.lifetimes.renewalWindow)
+            ? .renewable(session) : .expired(session)
+    }
+
+    func holder(of session: Session) -> SaltHolder {
+        SaltHolder(
+            subscriber: references.reference(to: session.subscriber), session: session.reference,
+            issuedAt: session.issuedAt)
+    }
+}
+
+/// A backend's error that has words for the log: they hold no secret and nothing a reader typed.
+public protocol BackendFailure: Error {
+    var cause: String { get }
+}
+
+enum TokenReading {
+    case good(Session)
+    /// Expired, inside the renewal window.
+    case renewable(Session)
+    /// Expired for good.
+    case expired(Session)
+    case revoked(Session)
+    case unreadable
+}

@@ -1,0 +1,43 @@
+import Synchronization
+
+/// Remembers for whom the last real answer was a refusal, so that an outage does not undo it (PITFALLS rows 9 and 10).
+///
+/// Bounded: the oldest half is forgotten when it is full. Forgetting errs towards the reader, for as long as the outage
+/// lasts and the short-lived credentials do.
+final class RefusalMemory: Sendable {
+    struct Key: Hashable {
+        let subscriber: SubscriberReference
+        let edition: EditionID
+    }
+
+    private struct Contents {
+        var recent: Set<Key> = []
+        var older: Set<Key> = []
+    }
+
+    private let capacity: Int
+    private let contents = Mutex(Contents())
+
+    init(capacity: Int = 200_000) {
+        self.capacity = capacity
+    }
+
+    func note(_ key: Key, refused: Bool) {
+        contents.withLock { contents in
+            guard refused else {
+                contents.recent.remove(key)
+                contents.older.remove(key)
+                return
+            }
+            if contents.recent.count >= capacity / 2 {
+                contents.older = contents.recent
+                contents.recent = []
+            }
+            contents.recent.insert(key)
+        }
+    }
+
+    func wasRefused(_ key: Key) -> Bool {
+        contents.withLock { $0.recent.contains(key) || $0.older.contains(key) }
+    }
+}

@@ -1,0 +1,39 @@
+public import Foundation
+
+/// Ends the sessions of a subscriber in one publication that were issued before a moment.
+public struct Revocation: Hashable, Sendable {
+    public let publication: PublicationID
+    public let subscriber: SubscriberReference
+    /// Nil ends all sessions of the subscriber. A device's session reference ends the device's.
+    public let session: SessionReference?
+    /// A whole second. Sessions issued before it are ended, those issued at it or later are not.
+    public let before: Date
+
+    /// Ends everything issued up to and including `moment`: the next whole second after it is the boundary.
+    public init(publication: PublicationID, subscriber: SubscriberReference, session: SessionReference?, at moment: Date) {
+        self.init(
+            publication: publication, subscriber: subscriber, session: session,
+            before: Date(timeIntervalSince1970: moment.timeIntervalSince1970.rounded(.down) + 1))
+    }
+
+    public init(
+        publication: PublicationID, subscriber: SubscriberReference, session: SessionReference?, before: Date
+    ) {
+        self.publication = publication
+        self.subscriber = subscriber
+        self.session = session
+        self.before = before
+    }
+}
+
+/// A revocation as a state store keeps it.
+public struct RevocationRecord: Hashable, Sendable {
+    /// Rises by the order in which revocations were recorded.
+    public let sequence: Int64
+    public let revocation: Revocation
+
+    public init(sequence: Int64, revocation: Revocation) {
+        self.sequence = sequence
+        self.revocation = revocation
+    }
+}

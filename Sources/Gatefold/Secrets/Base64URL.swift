@@ -1,0 +1,50 @@
+/// Base64 in the URL-safe alphabet without padding (RFC 4648 section 5).
+public enum Base64URL {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 0xFF, count: 256)
+        for (value, letter) in alphabet.enumerated() { values[Int(letter)] = UInt8(value) }
+        return values
+    }()
+
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count * 4 + 2) / 3)
+        var buffer: UInt32 = 0
+        var bits = 0
+        for byte in bytes {
+            buffer = buffer << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 6 {
+                bits -= 6
+                text.append(alphabet[Int(buffer >> UInt32(bits) & 0x3F)])
+            }
+        }
+        if bits > 0 {
+            text.append(alphabet[Int(buffer << UInt32(6 - bits) & 0x3F)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Returns nil unless the text is the one encoding of some bytes: no padding, no other letters, no stray bits.
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        let letters = text.utf8
+        guard letters.count % 4 != 1 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(letters.count * 3 / 4)
+        var buffer: UInt32 = 0
+        var bits = 0
+        for letter in letters {
+            let value = values[Int(letter)]
+            guard value != 0xFF else { return nil }
+            buffer = buffer << 6 | UInt32(value)
+            bits += 6
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
+            }
+        }
+        guard buffer & ((1 << UInt32(bits)) - 1) == 0 else { return nil }
+        return bytes
+    }
+}

@@ -1,0 +1,12 @@
+/// Compares two byte strings in a time that depends on their lengths only.
+///
+/// The one place where a secret is compared with anything (PITFALLS row 5).
+public func isEqualInConstantTime(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    var difference: UInt8 = 0
+    var others = right.makeIterator()
+    for byte in left {
+        difference |= byte ^ (others.next() ?? ~byte)
+    }
+    return difference == 0
+}

@@ -1,0 +1,30 @@
+/// Bytes that only the publisher's machines know. Prints as nothing.
+public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public let bytes: [UInt8]
+
+    public init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// The UTF-8 bytes of the text, which is what every verifier of the historic formula hashes.
+    public init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    public var description: String { "Secret(redacted)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// A publication's secrets in rotation: the first signs, all of them verify.
+public struct SecretRing: Sendable {
+    public let current: Secret
+    public let retired: [Secret]
+
+    public init(current: Secret, retired: [Secret] = []) {
+        self.current = current
+        self.retired = retired
+    }
+
+    public var all: [Secret] { [current] + retired }
+}

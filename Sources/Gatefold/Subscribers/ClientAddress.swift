@@ -1,0 +1,74 @@
+import Foundation
+
+/// The address of the machine that asks, without its port.
+public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
+    /// Four bytes for IPv4, sixteen for IPv6; an IPv4 address mapped into IPv6 is kept as the IPv4 address it is.
+    public let bytes: [UInt8]
+
+    /// Reads a numeric address; returns nil for anything else, names and addresses with a port included.
+    public init?(_ text: some StringProtocol) {
+        let text = String(text)
+        guard text.utf8.count <= 45 else { return nil }
+        var four = in_addr()
+        if inet_pton(AF_INET, text, &four) == 1 {
+            bytes = withUnsafeBytes(of: &four) { Array($0) }
+            return
+        }
+        var sixteen = in6_addr()
+        guard inet_pton(AF_INET6, text, &sixteen) == 1 else { return nil }
+        let all = withUnsafeBytes(of: &sixteen) { Array($0) }
+        let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+        bytes = all.starts(with: mapped) ? Array(all[12...]) : all
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    public var isIPv6: Bool { bytes.count == 16 }
+
+    /// The address with all but its first `bits` bits cleared.
+    public func prefix(bits: Int) -> ClientAddress {
+        ClientAddress(
+            bytes: bytes.enumerated().map { index, byte in
+                let kept = min(8, max(0, bits - index * 8))
+                return kept == 8 ? byte : byte & ~(0xFF >> UInt8(kept))
+            })
+    }
+
+    public var description: String {
+        if !isIPv6 { return bytes.map(String.init).joined(separator: ".") }
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        return bytes.withUnsafeBytes { source in
+            guard let base = source.baseAddress,
+                inet_ntop(AF_INET6, base, &text, socklen_t(text.count)) != nil
+            else { return "" }
+            return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+}
+
+/// A block of addresses, such as `10.0.0.0/8`, `2001:db8::/32` or a single address.
+public struct AddressBlock: Hashable, Sendable, CustomStringConvertible {
+    public let base: ClientAddress
+    public let bits: Int
+
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = parts.first.flatMap({ ClientAddress($0) }) else { return nil }
+        let width = address.bytes.count * 8
+        var bits = width
+        if parts.count == 2 {
+            guard let written = Int(parts[1]), (0...width).contains(written) else { return nil }
+            bits = written
+        }
+        self.bits = bits
+        base = address.prefix(bits: bits)
+    }
+
+    public func contains(_ address: ClientAddress) -> Bool {
+        address.bytes.count == base.bytes.count && address.prefix(bits: bits) == base
+    }
+
+    public var description: String { "\(base)/\(bits)" }
+}

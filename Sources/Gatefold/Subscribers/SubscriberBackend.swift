@@ -1,0 +1,57 @@
+/// An outside system that recognises people.
+///
+/// Answers are values. A thrown error always means "could not be asked", and is never taken for a refusal.
+public protocol SubscriberBackend: Sendable {
+    /// The name this backend has in the configuration; it is part of every subscriber and every token.
+    var name: String { get }
+
+    /// Says whose credentials these are.
+    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition
+
+    /// Tells the subscriber's present subscription. Someone it no longer knows has the state `unknown`.
+    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription
+
+    /// Says whether a reader whose token is to be renewed is still known, and as whom.
+    func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition
+
+    /// Decides on one edition by itself; nil leaves the decision to the subscription and the publication's policy.
+    ///
+    /// - Parameter edition: nil when the app named none.
+    func verdict(on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry) async throws -> EditionVerdict?
+
+    /// Ends whatever the backend opened at sign-in.
+    func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws
+
+    /// Throws when the backend can not be asked at present.
+    func health() async throws
+}
+
+extension SubscriberBackend {
+    public func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition {
+        let subscription = try await subscription(of: subscriber, inquiry: inquiry)
+        return subscription.state == .unknown ? .notRecognised(message: subscription.message) : .recognised(subscriber)
+    }
+
+    public func verdict(
+        on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
+    ) async throws -> EditionVerdict? { nil }
+
+    public func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws {}
+
+    public func health() async throws {}
+}
+
+/// A backend's answer to credentials.
+public enum Recognition: Sendable, Equatable {
+    case recognised(Subscriber)
+    /// Unknown or wrong: the two are one answer, so that nobody learns which users exist.
+    ///
+    /// - Parameter message: shown in place of the publication's own; must not depend on whether the user exists.
+    case notRecognised(message: String?)
+}
+
+/// A backend's own decision on one edition.
+public enum EditionVerdict: Sendable, Equatable {
+    case granted
+    case refused(CredentialsRefusal.Reason?, message: String?)
+}

@@ -1,0 +1,54 @@
+import Crypto
+import Foundation
+
+/// The AEAD keys derived from a ring of secrets for one purpose, each with a short identifier.
+///
+/// A sealed text begins with its key's identifier, so that secrets rotate with overlap and the right key is found at once.
+struct SealingKeys: Sendable {
+    private struct Entry: Sendable {
+        let identifier: [UInt8]
+        let key: SymmetricKey
+    }
+
+    static let nonceSize = 12
+    static let tagSize = 16
+    private let entries: [Entry]
+    private let identifierSize: Int
+
+    /// - Parameters:
+    ///   - purpose: separates the keys of one secret by use; part of the derivation (RFC 5869's `info`).
+    ///   - identifierSize: how many bytes in front of a sealed text name its key.
+    init(_ secrets: SecretRing, purpose: String, identifierSize: Int) {
+        self.identifierSize = identifierSize
+        entries = secrets.all.map { secret in
+            let material = SymmetricKey(data: secret.bytes)
+            let key = HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: material, info: Data("gatefold \(purpose) key 1".utf8), outputByteCount: 32)
+            let identifier = HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: material, info: Data("gatefold \(purpose) identifier 1".utf8),
+                outputByteCount: identifierSize)
+            return Entry(identifier: identifier.withUnsafeBytes { Array($0) }, key: key)
+        }
+    }
+
+    /// Seals with the current key: identifier, nonce, ciphertext, tag.
+    func seal(_ plaintext: [UInt8], authenticating context: [UInt8], nonce: [UInt8]) throws -> [UInt8] {
+        let box = try AES.GCM.seal(
+            plaintext, using: entries[0].key, nonce: AES.GCM.Nonce(data: nonce), authenticating: context)
+        return entries[0].identifier + nonce + Array(box.ciphertext) + Array(box.tag)
+    }
+
+    /// Returns nil when no key of the ring sealed these bytes under this context.
+    func open(_ sealed: [UInt8], authenticating context: [UInt8]) -> [UInt8]? {
+        guard sealed.count >= identifierSize + Self.nonceSize + Self.tagSize else { return nil }
+        let identifier = sealed.prefix(identifierSize)
+        guard let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst(identifierSize)) else { return nil }
+        // An identifier is short, and two secrets may share one: every key of that name is tried.
+        for entry in entries where entry.identifier.elementsEqual(identifier) {
+            if let plaintext = try? AES.GCM.open(box, using: entry.key, authenticating: context) {
+                return Array(plaintext)
+            }
+        }
+        return nil
+    }
+}
