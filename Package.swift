@@ -50,6 +50,9 @@ let package = Package(
         // Formats.
         .target(name: "XML", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
         .target(name: "CSV", swiftSettings: swiftSettings),
+        .target(
+            name: "Settings", dependencies: ["Gatefold", .product(name: "Yams", package: "Yams")],
+            swiftSettings: swiftSettings),
 
         // In front of content.
         .target(
@@ -67,7 +70,7 @@ let package = Package(
         .target(
             name: "Backends",
             dependencies: [
-                "Gatefold", "CSV", "CCrypt",
+                "Gatefold", "CSV", "CCrypt", "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -93,7 +96,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "State", "FrontDoors",
+                "Gatefold", "ContentGate", "Backends", "State", "FrontDoors", "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -109,15 +112,15 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "GatefoldCommand",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "State", "Server",
+                "Gatefold", "Backends", "CSV", "State", "Server", "Settings",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
             ],
             swiftSettings: swiftSettings),
 
@@ -139,6 +142,8 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(name: "XMLTests", dependencies: ["XML", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "SettingsTests", dependencies: ["Settings", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(name: "CSVTests", dependencies: ["CSV", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "ContentGateTests",
@@ -164,7 +169,11 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "FrontDoors", "Backends", "State", "Gatefold", "ContentGate", "TestSupport",
+                "Server", "FrontDoors", "Backends", "State", "Gatefold", "ContentGate", "Settings", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
