@@ -16,7 +16,8 @@ public enum EdgeTokenError: Error, Equatable, Sendable, CustomStringConvertible 
 
     public var description: String {
         switch self {
-        case .name(let name): "\(name.debugDescription) is no header or cookie name: letters, digits and -_.!#$%&'*+^`|~"
+        case .name(let name):
+            "\(name.debugDescription) is no header or cookie name: letters, digits and -_.!#$%&'*+^`|~"
         case .character(let setting): "\(setting) holds a character that can not be sent"
         case .placeholder(let setting): "\(setting) may only hold the placeholders {edition} and {publication}"
         case .empty(let setting): "\(setting) is empty"
