@@ -75,7 +75,7 @@ extension PublicationProxy {
         let token = try tokens.seal(session)
         return .signedIn(
             token: token,
-            feedPassword: publication.issuesFeedPassword
+            feedPassword: publication.issuesFeedPassword && backend.grantsFeed(to: subscriber)
                 ? EditionPassword.makeForFeed(token: token, secret: feedSecret) : nil,
             comments: comments(["Publication: \(publication.id)", "Generated: \(DebugTime.text(clock.now))"]))
     }
