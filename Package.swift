@@ -104,6 +104,7 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -160,7 +161,8 @@ let package = Package(
             name: "BackendsTests",
             dependencies: ["Backends", "Gatefold", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: swiftSettings),
-        .testTarget(name: "StateTests", dependencies: ["State", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "StateTests", dependencies: ["State", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "FrontDoorsTests",
             dependencies: [

@@ -1,14 +1,16 @@
 import Backends
 import ContentGate
 import FrontDoors
-import Gatefold
-public import Hummingbird
+public import Gatefold
+import Hummingbird
+import HummingbirdCore
 import HummingbirdHTTP2
 import HummingbirdTLS
 public import Logging
 import NIOCore
-public import ServiceLifecycle
+import ServiceLifecycle
 import State
+import UnixSignals
 
 /// The proxy, the gate and the admin listener in one process.
 public struct GatefoldServer: Sendable {
@@ -44,7 +46,9 @@ public struct GatefoldServer: Sendable {
             services: services, logger: logger)
         publications = CurrentPublications(try parts.assemble(configuration))
         tls = try configuration.tls.map { try ReloadableTLS($0) }
-        follower = RevocationFollower(store: state) { revocations.add($0) }
+        follower = RevocationFollower(
+            store: state, lists: revocations, retention: configuration.revocationRetention, clock: clock,
+            didFail: { logger.error("revocations not followed", metadata: ["cause": "\(type(of: $0))"]) })
         do {
             try await follower.catchUp()
         } catch {
@@ -87,7 +91,8 @@ public struct GatefoldServer: Sendable {
         }
     }
 
-    private func mainListener(_ onListening: @escaping @Sendable (Int) async -> Void) throws -> some ApplicationProtocol {
+    private func mainListener(_ onListening: @escaping @Sendable (Int) async -> Void) throws -> some ApplicationProtocol
+    {
         let router = MainRouter.make(
             publications: publications, clock: parts.services.clock, readiness: readiness, logger: logger)
         return Application(

@@ -121,7 +121,9 @@ extension SettingsSection {
     }
 
     static func seconds(_ text: String) -> TimeInterval? {
-        guard let unit = text.last, let number = Int(text.dropLast()), number >= 0, number < 1_000_000 else { return nil }
+        guard let unit = text.last, let number = Int(text.dropLast()), number >= 0, number < 1_000_000 else {
+            return nil
+        }
         return switch unit {
         case "s": TimeInterval(number)
         case "m": TimeInterval(number) * 60

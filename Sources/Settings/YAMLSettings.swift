@@ -19,7 +19,8 @@ public enum YAMLSettings {
         }
         guard data.count <= largestFile, let text = String(validating: data, as: UTF8.self) else {
             throw SettingsError(
-                origin: .file(path, line: nil), key: "", expected: "expected UTF-8 text of at most \(largestFile) bytes")
+                origin: .file(path, line: nil), key: "", expected: "expected UTF-8 text of at most \(largestFile) bytes"
+            )
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         return try read(text: text, name: path, folder: folder, environment: environment)

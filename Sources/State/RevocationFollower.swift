@@ -7,7 +7,7 @@ import Synchronization
 /// Call ``catchUp()`` before the first request is served, and ``run()`` for as long as the server lives.
 public final class RevocationFollower: Sendable {
     private let store: any StateStore
-    private let lists: [PublicationID: RevocationList]
+    private let lists: RevocationLists
     private let retention: TimeInterval
     private let clock: WallClock
     private let sleep: @Sendable () async throws -> Void
@@ -22,18 +22,18 @@ public final class RevocationFollower: Sendable {
     private static let pruningInterval: TimeInterval = 3600
 
     /// - Parameters:
-    ///   - lists: those of the publications served here; revocations of others are passed over.
+    ///   - lists: where they go, by publication.
     ///   - retention: in seconds, at least the longest time a token or a sealed salt of any publication can be used, the
     ///     renewal window included: a revocation older than that ends nothing that has not ended by itself.
     ///   - sleep: waits between two looks into the store, a second unless said.
     ///   - didFail: told when the store could not be asked; following goes on.
     public init(
-        store: any StateStore, lists: [RevocationList], retention: TimeInterval, clock: WallClock = .system,
+        store: any StateStore, lists: RevocationLists, retention: TimeInterval, clock: WallClock = .system,
         sleep: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) },
         didFail: @escaping @Sendable (any Error) -> Void = { _ in }
     ) {
         self.store = store
-        self.lists = Dictionary(lists.map { ($0.publication, $0) }) { first, _ in first }
+        self.lists = lists
         self.retention = retention
         self.clock = clock
         self.sleep = sleep
@@ -47,7 +47,7 @@ public final class RevocationFollower: Sendable {
         let after = position.withLock(\.sequence)
         let records = try await store.revocations(after: after)
         for record in records {
-            lists[record.revocation.publication]?.add(record.revocation)
+            lists.add(record.revocation)
         }
         if let last = records.last {
             position.withLock { $0.sequence = max($0.sequence, last.sequence) }
@@ -78,7 +78,7 @@ public final class RevocationFollower: Sendable {
         guard isDue else { return }
         let oldest = now.addingTimeInterval(-retention)
         try await store.discardRevocations(before: oldest)
-        lists.values.forEach { $0.discard(before: oldest) }
+        lists.all.forEach { $0.discard(before: oldest) }
         position.withLock { $0.pruned = now }
     }
 }

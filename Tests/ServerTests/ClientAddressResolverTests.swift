@@ -32,7 +32,9 @@ struct ClientAddressResolverTests {
 
     @Test("passes over trusted proxies in the list, up to the first stranger")
     func chains() throws {
-        let headers = try fields([("X-Forwarded-For", "192.0.2.66, 192.0.2.7, 10.9.9.9"), ("X-Forwarded-For", "10.0.0.2")])
+        let headers = try fields([
+            ("X-Forwarded-For", "192.0.2.66, 192.0.2.7, 10.9.9.9"), ("X-Forwarded-For", "10.0.0.2"),
+        ])
         #expect(try resolver("10.0.0.0/8").client(peer: proxy, headers: headers) == ClientAddress("192.0.2.7"))
     }
 

@@ -7,7 +7,8 @@ import Testing
 @Suite("The configuration")
 struct ConfigurationTests {
     static let environment = [
-        "DAILY": "Kq7wN2vR8tYx4mZp-daily", "OTHER": "Lr8xO3wS9uZy5nAq-other", "REFERENCES": "Ms9yP4xT0vAz6oBr-references",
+        "DAILY": "Kq7wN2vR8tYx4mZp-daily", "OTHER": "Lr8xO3wS9uZy5nAq-other",
+        "REFERENCES": "Ms9yP4xT0vAz6oBr-references",
     ]
 
     static let least = """
@@ -81,7 +82,8 @@ struct ConfigurationTests {
                 message: "gatefold.yaml:3: backends.house.path: missing; expected the path of the subscriber database"),
             Mistake(
                 text: least.replacing("{env: DAILY}", with: "{env: NIGHTLY}"),
-                message: "gatefold.yaml:7: publications.daily.secrets: expected the environment variable NIGHTLY to be set"),
+                message:
+                    "gatefold.yaml:7: publications.daily.secrets: expected the environment variable NIGHTLY to be set"),
             Mistake(
                 text: least.replacing("daily:", with: "Daily:"),
                 message: "gatefold.yaml:6: publications.Daily: expected a name of lower-case letters"),
@@ -90,16 +92,19 @@ struct ConfigurationTests {
                 message: "gatefold.yaml:6: publications.sign_in: expected a name of lower-case letters"),
             Mistake(
                 text: least + "\n  weekly: {backend: house, secrets: {env: DAILY}}",
-                message: "gatefold.yaml:8: publications.weekly: shares a secret with daily; each publication needs its own"),
+                message:
+                    "gatefold.yaml:8: publications.weekly: shares a secret with daily; each publication needs its own"),
             Mistake(
                 text: least + "\n    default: true\n  weekly: {backend: house, default: true, secrets: {env: OTHER}}",
-                message: "gatefold.yaml:9: publications.weekly: `default` is already said of daily; expected one at most"),
+                message:
+                    "gatefold.yaml:9: publications.weekly: `default` is already said of daily; expected one at most"),
             Mistake(
                 text: least + "\n    catalogue:\n      - {id: \"a:b\", published: 2026-01-01}",
                 message: "gatefold.yaml:9: publications.daily.catalogue[0].id: expected 1 to 128 letters"),
             Mistake(
                 text: least + "\n    catalogue:\n      - {id: a, published: 2026-13-01}",
-                message: "gatefold.yaml:9: publications.daily.catalogue[0].published: expected a day such as 2026-11-21"),
+                message: "gatefold.yaml:9: publications.daily.catalogue[0].published: expected a day such as 2026-11-21"
+            ),
             Mistake(
                 text: least + "\n    devices: {most: 3}",
                 message: "gatefold.yaml:8: publications.daily.devices.most: needs `field`"),

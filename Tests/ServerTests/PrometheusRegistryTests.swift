@@ -12,7 +12,9 @@ struct PrometheusRegistryTests {
         Gauge(label: "a", factory: registry).record(3)
         Timer(label: "took", factory: registry).recordMilliseconds(3)
         let text = registry.exposition()
-        #expect(text.hasPrefix("# TYPE a gauge\na 3.0\n# TYPE b_total counter\nb_total{result=\"x\"} 1\nb_total{result=\"y\"} 2\n"))
+        #expect(
+            text.hasPrefix(
+                "# TYPE a gauge\na 3.0\n# TYPE b_total counter\nb_total{result=\"x\"} 1\nb_total{result=\"y\"} 2\n"))
         #expect(text.contains("# TYPE took_seconds histogram\n"))
         #expect(text.contains("took_seconds_bucket{le=\"0.0025\"} 0\n"))
         #expect(text.contains("took_seconds_bucket{le=\"0.005\"} 1\n"))

@@ -47,7 +47,9 @@ struct SecretSettingsTests {
         #expect(error?.description.hasPrefix("gatefold.yaml:2: s: \(reason)") == true)
     }
 
-    @Test("are never written in the configuration itself", arguments: ["s: Kq7wN2vR8tYx4mZp", "s: {value: Kq7wN2vR8tYx4mZp}"])
+    @Test(
+        "are never written in the configuration itself",
+        arguments: ["s: Kq7wN2vR8tYx4mZp", "s: {value: Kq7wN2vR8tYx4mZp}"])
     func literal(text: String) throws {
         let top = try read(text)
         let error = #expect(throws: SettingsError.self) { try top.secret("s", environment: [:]) }

@@ -4,7 +4,7 @@ public import NIOHTTPTypes
 
 /// Puts ``NoCacheHeaders`` on every response head that leaves a connection, those the server answers by itself included,
 /// such as the 400 for a request it could not read. Stands in the pipeline before the server's own handler.
-public final class NoCacheHandler: ChannelOutboundHandler, Sendable {
+public final class NoCacheHandler: ChannelOutboundHandler, RemovableChannelHandler, Sendable {
     public typealias OutboundIn = HTTPResponsePart
     public typealias OutboundOut = HTTPResponsePart
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Gatefold
 import Server
 
 struct ConfigCommand: AsyncParsableCommand {

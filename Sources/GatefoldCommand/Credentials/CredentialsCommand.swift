@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Gatefold
+import Server
 
 struct CredentialsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,7 +43,8 @@ struct CredentialsIssueCommand: ParsableCommand {
 
 struct CredentialsVerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Say what the gate makes of a userid and password. Exits with 1 for a refusal.",
+        commandName: "verify",
+        abstract: "Say what the gate makes of a userid and password. Exits with 1 for a refusal.",
         discussion: "Revocations live in the running server's state; this looks at the pair alone.")
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -76,14 +78,23 @@ struct CredentialsVerifyCommand: ParsableCommand {
             revocations: RevocationList(publication: chosen.publication.id))
         let report =
             switch verdict {
-            case .accepted(let holder): Report(accepted: true, verdict: "accepted", subscriber: holder?.subscriber.description)
+            case .accepted(let holder):
+                Report(accepted: true, verdict: "accepted", subscriber: holder?.subscriber.description)
             case .expiredButResumable(let holder):
-                Report(accepted: false, verdict: "expired; a resumed download passes", subscriber: holder.subscriber.description)
-            case .expired(let holder): Report(accepted: false, verdict: "expired", subscriber: holder.subscriber.description)
-            case .revoked(let holder): Report(accepted: false, verdict: "revoked", subscriber: holder.subscriber.description)
+                Report(
+                    accepted: false, verdict: "expired; a resumed download passes",
+                    subscriber: holder.subscriber.description)
+            case .expired(let holder):
+                Report(accepted: false, verdict: "expired", subscriber: holder.subscriber.description)
+            case .revoked(let holder):
+                Report(accepted: false, verdict: "revoked", subscriber: holder.subscriber.description)
             case .wrongPassword: Report(accepted: false, verdict: "wrong password for this edition", subscriber: nil)
-            case .unsealed: Report(accepted: false, verdict: "right, but with a plain salt, which is not accepted", subscriber: nil)
-            case .malformed: Report(accepted: false, verdict: "malformed: expected a salt and 40 lower-case hexadecimal digits", subscriber: nil)
+            case .unsealed:
+                Report(accepted: false, verdict: "right, but with a plain salt, which is not accepted", subscriber: nil)
+            case .malformed:
+                Report(
+                    accepted: false, verdict: "malformed: expected a salt and 40 lower-case hexadecimal digits",
+                    subscriber: nil)
             }
         try output.print(
             report, text: report.verdict + (report.subscriber.map { "\nsubscriber  \($0)" } ?? ""))

@@ -21,7 +21,8 @@ struct DatabaseOptions: ParsableArguments {
     var backend: String?
 
     /// The database, opened, with the configuration it was named in.
-    func open() throws -> (database: SubscriberDatabase, kind: SQLiteBackendKind, configuration: GatefoldConfiguration) {
+    func open() throws -> (database: SubscriberDatabase, kind: SQLiteBackendKind, configuration: GatefoldConfiguration)
+    {
         let read = try configuration.read()
         let embedded = try Assembly.kinds(read).compactMapValues { $0 as? SQLiteBackendKind }
         let chosen: SQLiteBackendKind

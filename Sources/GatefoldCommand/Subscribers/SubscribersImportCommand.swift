@@ -1,7 +1,8 @@
-import ArgumentParser
-import Backends
+public import ArgumentParser
+public import Backends
 import CSV
 import Foundation
+import Server
 
 struct SubscribersImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -34,7 +35,8 @@ struct SubscribersImportCommand: AsyncParsableCommand {
     @Option(help: "What stands between the cells: comma, semicolon or tab.")
     var separator = SeparatorName.comma
 
-    @Option(help: "What plain passwords become: slow (a yescrypt hash each) or keyed (a fast one under passwords.pepper).")
+    @Option(
+        help: "What plain passwords become: slow (a yescrypt hash each) or keyed (a fast one under passwords.pepper).")
     var passwordForm = SubscriberImport.PasswordForm.slow
 
     enum SeparatorName: String, ExpressibleByArgument, CaseIterable {

@@ -1,5 +1,5 @@
-import ArgumentParser
-import Backends
+public import ArgumentParser
+public import Backends
 import Gatefold
 import Server
 
@@ -32,7 +32,8 @@ struct SubscribersListCommand: AsyncParsableCommand {
                 let report = SubscriberReport(record, at: WallClock.system.now)
                 print(
                     output.json
-                        ? try OutputOptions.encode(report) : "\(report.identifier)\t\(report.state)\t\(report.presentState)")
+                        ? try OutputOptions.encode(report)
+                        : "\(report.identifier)\t\(report.state)\t\(report.presentState)")
             }
             guard let final = records.last, records.count == min(left, Self.page) else { return }
             last = final.identifier

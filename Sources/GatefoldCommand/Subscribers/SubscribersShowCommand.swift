@@ -1,4 +1,5 @@
 import ArgumentParser
+import Backends
 import Gatefold
 import Server
 

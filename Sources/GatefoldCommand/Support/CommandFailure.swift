@@ -31,7 +31,8 @@ struct CommandFailure: Error {
         case let failure as CommandFailure: self = failure
         case let error as SettingsError: self.init(.configuration, error.description)
         case let error as TLSFileError: self.init(.configuration, error.description)
-        case let error as AssemblyError: self.init(error.isConfiguration ? .configuration : .unavailable, error.description)
+        case let error as AssemblyError:
+            self.init(error.isConfiguration ? .configuration : .unavailable, error.description)
         default: return nil
         }
     }

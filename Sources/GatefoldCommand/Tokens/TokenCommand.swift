@@ -26,7 +26,7 @@ struct TokenInspectCommand: AsyncParsableCommand {
     var token: String
 
     private struct Report: Encodable {
-        let verdict: String
+        var verdict: String
         let publication: String
         var backend: String?
         var subscriber: String?
@@ -47,7 +47,9 @@ struct TokenInspectCommand: AsyncParsableCommand {
                 subscriber: read.state.references.reference(to: session.subscriber), session: session.reference,
                 issuedAt: session.issuedAt)
             let revocations = RevocationList(publication: chosen.publication.id)
-            for record in try await Assembly.stateStore(read).revocations(after: 0) { revocations.add(record.revocation) }
+            for record in try await Assembly.stateStore(read).revocations(after: 0) {
+                revocations.add(record.revocation)
+            }
             let isExpired = session.expiresAt <= WallClock.system.now
             report.verdict = revocations.isRevoked(holder) ? "revoked" : isExpired ? "expired" : "good"
             report.backend = session.subscriber.backend

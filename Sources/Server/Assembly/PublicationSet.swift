@@ -10,7 +10,6 @@ struct PublicationSet: Sendable {
     let directory: PublicationDirectory
     let gate: Gate
     let backends: [any SubscriberBackend]
-    let contentPrefixes: [String]
     let clients: ClientAddressResolver
 }
 
@@ -68,9 +67,8 @@ struct LastingParts: Sendable {
         }
         do {
             return PublicationSet(
-                directory: PublicationDirectory(default: standard, publications: proxies),
+                directory: PublicationDirectory(default: standard, byID: proxies),
                 gate: try Gate(gated, clock: services.clock), backends: Array(backends.values),
-                contentPrefixes: gated.map(\.layout.prefix),
                 clients: ClientAddressResolver(trusted: configuration.trustedProxies))
         } catch {
             throw AssemblyError.gate(cause: error.description)

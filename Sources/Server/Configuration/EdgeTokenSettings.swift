@@ -71,7 +71,8 @@ enum EdgeTokenSettings {
     private static func cloudFront(
         _ section: SettingsSection, _ environment: [String: String]
     ) throws(SettingsError) -> any EdgeToken {
-        let resource = try section.requiredString("resource", expected: "a URL such as https://cdn.example.com/{edition}/*")
+        let resource = try section.requiredString(
+            "resource", expected: "a URL such as https://cdn.example.com/{edition}/*")
         let policy: CloudFrontSignedCookies.Policy = try section.choice("policy", default: .custom)
         let digest: CloudFrontSignedCookies.Digest = try section.choice("digest", default: .sha1)
         let keyPair = try section.requiredString("key_pair_id", expected: "CloudFront's identifier of the public key")

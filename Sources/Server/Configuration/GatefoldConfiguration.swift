@@ -1,4 +1,5 @@
 public import Backends
+import ContentGate
 public import Foundation
 public import Gatefold
 public import Settings
@@ -67,6 +68,14 @@ public struct GatefoldConfiguration: Sendable {
         try top.finish()
     }
 
+    /// For so many seconds a revocation can matter: until whatever it ends has ended by itself.
+    var revocationRetention: TimeInterval {
+        publications.map { publication in
+            let lifetimes = publication.publication.lifetimes
+            return lifetimes.token + lifetimes.renewalWindow + lifetimes.resumeWindow + 86_400
+        }.max() ?? 0
+    }
+
     private static func tls(_ server: SettingsSection) throws(SettingsError) -> TLSFiles? {
         guard server.has("tls") else { return nil }
         let section = try server.section("tls")
@@ -103,7 +112,8 @@ public struct GatefoldConfiguration: Sendable {
         _ publications: [PublicationConfiguration], _ section: SettingsSection
     ) throws(SettingsError) {
         guard !publications.isEmpty else {
-            throw SettingsError(origin: section.origin, key: "publications", expected: "expected at least one publication")
+            throw SettingsError(
+                origin: section.origin, key: "publications", expected: "expected at least one publication")
         }
         var seen: [PublicationConfiguration] = []
         for publication in publications {
@@ -111,7 +121,8 @@ public struct GatefoldConfiguration: Sendable {
             for other in seen {
                 if publication.isDefault && other.isDefault {
                     throw section.error(
-                        id.rawValue, expected: "`default` is already said of \(other.publication.id); expected one at most")
+                        id.rawValue,
+                        expected: "`default` is already said of \(other.publication.id); expected one at most")
                 }
                 if publication.sharesSecret(with: other) {
                     throw section.error(

@@ -1,4 +1,4 @@
-public import Settings
+import Settings
 
 /// What is logged and how.
 public struct LogConfiguration: Sendable, Equatable {

@@ -1,7 +1,7 @@
 public import ContentGate
 import Foundation
 public import Gatefold
-public import Settings
+import Settings
 
 /// One publication as configured.
 public struct PublicationConfiguration: Sendable {

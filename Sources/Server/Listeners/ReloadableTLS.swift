@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 public import NIOSSL
 import Synchronization
 
@@ -22,7 +23,9 @@ public final class ReloadableTLS: Sendable {
     /// TLS 1.2 and later, the certificate chosen anew for every connection.
     public func configuration() throws -> TLSConfiguration {
         let now = current.withLock { $0 }
-        guard let chain = now.certificateChain, let key = now.privateKey else { throw TLSFileError.empty(files.certificate) }
+        guard let chain = now.certificateChain, let key = now.privateKey else {
+            throw TLSFileError.empty(files.certificate)
+        }
         var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: key)
         configuration.minimumTLSVersion = .tlsv12
         configuration.sslContextCallback = { [self] _, promise in

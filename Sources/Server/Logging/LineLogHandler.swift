@@ -39,7 +39,8 @@ public struct LineLogHandler: LogHandler {
 
     static func text(_ time: String, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) -> String {
         let fields = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\(oneLine("\($0.value)"))" }.joined()
-        return "\(time) \(level.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)) \(oneLine(message))\(fields)\n"
+        return
+            "\(time) \(level.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)) \(oneLine(message))\(fields)\n"
     }
 
     static func json(

@@ -6,7 +6,9 @@ public enum LogSetup {
     /// Text on a terminal, one JSON object a line elsewhere, both on standard error.
     ///
     /// - Parameter isTerminal: whether standard error is one.
-    public static func handler(_ configuration: LogConfiguration, isTerminal: Bool) -> @Sendable (String) -> any LogHandler {
+    public static func handler(_ configuration: LogConfiguration, isTerminal: Bool)
+        -> @Sendable (String) -> any LogHandler
+    {
         let isText =
             switch configuration.format {
             case .text: true

@@ -1,4 +1,5 @@
 import ContentGate
+import Gatefold
 import Logging
 import Metrics
 
@@ -10,7 +11,9 @@ struct GateEventReporter: Sendable {
         switch event.decision {
         case .allowed(let content):
             count(event, content.publication.rawValue, "allowed_\(content.reason.rawValue)")
-            var fields: Logger.Metadata = ["publication": "\(content.publication)", "reason": "\(content.reason.rawValue)"]
+            var fields: Logger.Metadata = [
+                "publication": "\(content.publication)", "reason": "\(content.reason.rawValue)",
+            ]
             if let edition = content.edition { fields["edition"] = "\(edition)" }
             if let subscriber = content.subscriber { fields["subscriber"] = "\(subscriber)" }
             logger.debug("content allowed", metadata: fields)
