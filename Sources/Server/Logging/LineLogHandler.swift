@@ -30,7 +30,7 @@ public struct LineLogHandler: LogHandler {
         var all = metadata
         if let more = event.metadata { all.merge(more) { $1 } }
         if let error = event.error { all["error"] = "\(error)" }
-        let time = Date.now.formatted(.iso8601.time(includingFractionalSeconds: true))
+        let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         switch form {
         case .text: write(Self.text(time, event.level, "\(event.message)", all))
         case .json: write(Self.json(time, event.level, label, "\(event.message)", all))
