@@ -22,7 +22,9 @@ public struct ClientAddressResolver: Sendable {
     /// first untrusted address was written by that address and says nothing.
     public func client(peer: ClientAddress?, headers: HTTPFields) -> ClientAddress? {
         guard var client = peer, trusts(client) else { return peer }
-        let hops = headers[values: .forwardedFor].joined(separator: ",").split(separator: ",").suffix(Self.mostHops)
+        let hops = headers[values: .forwardedFor].joined(separator: ",").split(
+            separator: ",", omittingEmptySubsequences: false
+        ).suffix(Self.mostHops)
         for hop in hops.reversed() {
             let text = hop.trimmingPrefix(while: \.isWhitespace)
             guard let address = ClientAddress(String(text.reversed().drop(while: \.isWhitespace).reversed())) else {
