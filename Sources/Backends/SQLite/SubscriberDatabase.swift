@@ -35,7 +35,8 @@ public struct SubscriberDatabase: Sendable {
             configuration.journalMode = .default
             upgrades = try DatabaseQueue(path: path, configuration: configuration)
         } catch {
-            throw SubscriberDatabaseError.cannotOpen(path: path, reason: (error as? DatabaseError)?.message ?? "\(error)")
+            throw SubscriberDatabaseError.cannotOpen(
+                path: path, reason: (error as? DatabaseError)?.message ?? "\(error)")
         }
         self.clock = clock
     }

@@ -1,6 +1,6 @@
 public import Foundation
-public import Gatefold
 import GRDB
+public import Gatefold
 import Synchronization
 
 /// The embedded state store: one SQLite file, shared by the server and the command line beside it.
