@@ -205,7 +205,7 @@ import Testing
         let backend = bench.backend()
         let stored = ForeignHash.all[0].hash
         try await bench.database.setPassword(hash: stored, of: "ann@example.com")
-        let other = try DatabaseQueue(path: bench.folder + "/subscribers.sqlite")
+        let other = try bench.otherConnection()
         try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
         _ = try key(
             try await backend.recognise(credentials("ann@example.com", ForeignHash.password), inquiry: Inquiry()))

@@ -222,8 +222,8 @@ import Testing
         ] as [(String, Double, Double?)])
     func periods(text: String, start: Double, end: Double?) {
         let period = PeriodText.read(text[...])
-        #expect(period?.start.timeIntervalSince1970 == start)
-        #expect(period?.end?.timeIntervalSince1970 == end)
+        #expect(period?.start == Date(timeIntervalSince1970: start))
+        #expect(period?.end == end.map { Date(timeIntervalSince1970: $0) })
         #expect(period.map { PeriodText.read(PeriodText.write($0)[...]) } == period)
     }
 

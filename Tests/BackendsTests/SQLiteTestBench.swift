@@ -74,8 +74,13 @@ final class Bench: Sendable {
 
     /// Another connection, as another process would have it.
     func otherConnection(_ body: (Database) throws -> Void) throws {
-        let queue = try DatabaseQueue(path: folder + "/subscribers.sqlite")
-        try queue.writeWithoutTransaction(body)
+        try otherConnection().writeWithoutTransaction(body)
+    }
+
+    func otherConnection() throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        return try DatabaseQueue(path: folder + "/subscribers.sqlite", configuration: configuration)
     }
 }
 
