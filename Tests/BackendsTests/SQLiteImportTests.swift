@@ -133,6 +133,23 @@ import Testing
         #expect(try await bench.database.list(limit: 9).map(\.identifier) == ["b"])
     }
 
+    @Test("A cancelled import changes nothing, and leaves the database usable", arguments: [1, 200_000])
+    func cancelled(rows: Int) async throws {
+        let bench = try Bench()
+        let path = try bench.file("identifier\nfirst\n" + String(repeating: "first\n", count: rows))
+        let running = Mutex<Task<ImportReport, any Error>?>(nil)
+        let task = Task {
+            try await SubscriberImport(into: bench.database, hasher: bench.hasher).run(file: path) { _ in
+                while running.withLock({ $0 == nil }) {}
+                running.withLock { $0?.cancel() }
+            }
+        }
+        running.withLock { $0 = task }
+        await #expect(throws: (any Error).self) { try await task.value }
+        #expect(try await bench.database.list(limit: 9).isEmpty)
+        #expect(try await bench.load("identifier\nfirst\n").added == 1)
+    }
+
     @Test("Plain passwords are hashed, slowly or keyed, and nothing plain reaches the disk")
     func passwords() async throws {
         let marker = "marker-5f1e7c"
@@ -279,5 +296,20 @@ import Testing
         #expect(
             last.withLock { $0 }
                 == ImportProgress(bytes: text.utf8.count, totalBytes: text.utf8.count, rows: 1000, badRows: 0))
+    }
+
+    @Test("The file is its owner's alone, and every commit is flushed to the disk")
+    func careful() async throws {
+        let bench = try Bench()
+        try await bench.load("identifier\na\n")
+        for name in try FileManager.default.contentsOfDirectory(atPath: bench.folder)
+        where name.hasPrefix("subscribers.sqlite") {
+            let attributes = try FileManager.default.attributesOfItem(atPath: bench.folder + "/" + name)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")
+        }
+        let full = try await bench.database.pool.writeWithoutTransaction { db in
+            try Int.fetchOne(db, sql: "PRAGMA synchronous")
+        }
+        #expect(full == 2)
     }
 }
