@@ -15,8 +15,9 @@ import Testing
         try await withTemporaryFolder { folder in
             let server = try SQLiteStateStore(path: folder + "/state.sqlite")
             let command = try SQLiteStateStore(path: folder + "/state.sqlite")
-            let lists = [RevocationList(publication: daily), RevocationList(publication: weekly)]
-            let follower = RevocationFollower(store: server, lists: lists, retention: 3600)
+            let known = RevocationLists()
+            let lists = [known.list(for: daily), known.list(for: weekly)]
+            let follower = RevocationFollower(store: server, lists: known, retention: 3600)
             try await follower.catchUp()
             #expect(!lists[0].isRevoked(holder(1)))
             try await command.record(Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: noon))
@@ -30,13 +31,14 @@ import Testing
     @Test("The loop goes on after an outage, prunes, and ends when it is cancelled")
     func loop() async throws {
         let store = VolatileStateStore()
-        let list = RevocationList(publication: daily)
+        let lists = RevocationLists()
+        let list = lists.list(for: daily)
         let clock = ManualClock(noon)
         let rounds = Mutex(0)
         await store.record(
             Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon - 7200))
         let follower = RevocationFollower(
-            store: store, lists: [list], retention: 3600, clock: clock.wall,
+            store: store, lists: lists, retention: 3600, clock: clock.wall,
             sleep: {
                 let round = rounds.withLock { rounds in
                     rounds += 1
@@ -60,7 +62,7 @@ import Testing
         let failures = Mutex(0)
         let rounds = Mutex(0)
         let follower = RevocationFollower(
-            store: BrokenStore(), lists: [], retention: 60,
+            store: BrokenStore(), lists: RevocationLists(), retention: 60,
             sleep: {
                 let round = rounds.withLock { rounds in
                     rounds += 1
