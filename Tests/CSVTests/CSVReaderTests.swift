@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// Reads a whole text in chunks of a size.
-func outcomes(_ bytes: some Sequence<UInt8>, chunk: Int = .max, format: CSVFormat = CSVFormat()) -> [CSVReader.Outcome] {
+func outcomes(_ bytes: some Sequence<UInt8>, chunk: Int = .max, format: CSVFormat = CSVFormat()) -> [CSVReader.Outcome]
+{
     var reader = CSVReader(format: format)
     var all: [CSVReader.Outcome] = []
     var rest = Array(bytes)[...]
@@ -59,9 +60,12 @@ private func bad(_ line: Int, _ reason: CSVRowError.Reason) -> CSVReader.Outcome
         arguments: [
             ("a\"b\nnext\n", [bad(1, .strayQuote), row(2, "next")]),
             ("\"a\"b,c\r\nnext\r\n", [bad(1, .strayQuote), row(2, "next")]),
-            ("x\n\"never closed\nnext,1\nlast,2\n", [
-                row(1, "x"), bad(2, .unterminatedQuote), row(3, "next", "1"), row(4, "last", "2"),
-            ]),
+            (
+                "x\n\"never closed\nnext,1\nlast,2\n",
+                [
+                    row(1, "x"), bad(2, .unterminatedQuote), row(3, "next", "1"), row(4, "last", "2"),
+                ]
+            ),
             ("\"open\n\"then\",x\n", [bad(1, .strayQuote), row(2, "then", "x")]),
             ("\"open\r\n\r\nlast", [bad(1, .unterminatedQuote), row(3, "last")]),
             ("\"open\n\nlast", [bad(1, .unterminatedQuote), row(3, "last")]),

@@ -7,7 +7,8 @@ import Testing
     func quoting() {
         var writer = CSVWriter()
         writer.write(["plain", "a,b", "say \"so\"", "two\nlines", ""])
-        #expect(String(decoding: writer.take(), as: UTF8.self) == "plain,\"a,b\",\"say \"\"so\"\"\",\"two\nlines\",\r\n")
+        #expect(
+            String(decoding: writer.take(), as: UTF8.self) == "plain,\"a,b\",\"say \"\"so\"\"\",\"two\nlines\",\r\n")
         #expect(writer.take().isEmpty)
     }
 
@@ -41,7 +42,8 @@ import Testing
                     Issue.record("\(fields) was read as \(read)")
                     return
                 }
-                #expect(row.fields.map(SpreadsheetFormula.restore).map { Array($0.utf8) } == fields.map { Array($0.utf8) })
+                #expect(
+                    row.fields.map(SpreadsheetFormula.restore).map { Array($0.utf8) } == fields.map { Array($0.utf8) })
             }
         }
     }

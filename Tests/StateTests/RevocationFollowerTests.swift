@@ -15,8 +15,9 @@ import Testing
         try await withTemporaryFolder { folder in
             let server = try SQLiteStateStore(path: folder + "/state.sqlite")
             let command = try SQLiteStateStore(path: folder + "/state.sqlite")
-            let lists = [RevocationList(publication: daily), RevocationList(publication: weekly)]
-            let follower = RevocationFollower(store: server, lists: lists, retention: 3600)
+            let known = RevocationLists()
+            let lists = [known.list(for: daily), known.list(for: weekly)]
+            let follower = RevocationFollower(store: server, lists: known, retention: 3600)
             try await follower.catchUp()
             #expect(!lists[0].isRevoked(holder(1)))
             try await command.record(Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: noon))
@@ -30,13 +31,14 @@ import Testing
     @Test("The loop goes on after an outage, prunes, and ends when it is cancelled")
     func loop() async throws {
         let store = VolatileStateStore()
-        let list = RevocationList(publication: daily)
+        let lists = RevocationLists()
+        let list = lists.list(for: daily)
         let clock = ManualClock(noon)
         let rounds = Mutex(0)
-        try await store.record(
+        await store.record(
             Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon - 7200))
         let follower = RevocationFollower(
-            store: store, lists: [list], retention: 3600, clock: clock.wall,
+            store: store, lists: lists, retention: 3600, clock: clock.wall,
             sleep: {
                 let round = rounds.withLock { rounds in
                     rounds += 1
@@ -59,31 +61,41 @@ import Testing
     func outage() async throws {
         let failures = Mutex(0)
         let rounds = Mutex(0)
-        try await withTemporaryFolder { folder in
-            let path = folder + "/state.sqlite"
-            let store = try SQLiteStateStore(path: path)
-            try await corrupt(path)
-            let follower = RevocationFollower(
-                store: store, lists: [], retention: 60,
-                sleep: {
-                    let round = rounds.withLock { rounds in
-                        rounds += 1
-                        return rounds
-                    }
-                    if round == 2 { throw CancellationError() }
-                }, didFail: { _ in failures.withLock { $0 += 1 } })
-            await follower.run()
-        }
+        let follower = RevocationFollower(
+            store: BrokenStore(), lists: RevocationLists(), retention: 60,
+            sleep: {
+                let round = rounds.withLock { rounds in
+                    rounds += 1
+                    return rounds
+                }
+                if round == 2 { throw CancellationError() }
+            }, didFail: { _ in failures.withLock { $0 += 1 } })
+        await follower.run()
         #expect(failures.withLock { $0 } == 2)
     }
+}
 
-    /// Takes the table away through a connection of the test's own.
-    private func corrupt(_ path: String) async throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["sqlite3", path, "DROP TABLE revocation"]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+/// A store that can not be asked.
+private struct BrokenStore: StateStore {
+    struct Failure: Error {}
+
+    func admit(
+        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID,
+        limit: DeviceLimit, at moment: Date
+    ) async throws -> DeviceRegistration { throw Failure() }
+    func devices(of subscriber: SubscriberReference, in publication: PublicationID) async throws -> [Device] {
+        throw Failure()
     }
+    func touch(
+        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID, at moment: Date
+    ) async throws { throw Failure() }
+    func remove(
+        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID
+    ) async throws { throw Failure() }
+    func record(_ revocation: Revocation) async throws { throw Failure() }
+    func revocations(after sequence: Int64) async throws -> [RevocationRecord] { throw Failure() }
+    func discardRevocations(before moment: Date) async throws { throw Failure() }
+    func rememberAcquaintance(_ digest: [UInt8], at moment: Date) async throws { throw Failure() }
+    func isAcquainted(_ digest: [UInt8]) async throws -> Bool { throw Failure() }
+    func health() async throws { throw Failure() }
 }

@@ -128,7 +128,8 @@ func device(_ number: UInt8) -> DeviceReference { DeviceReference(bytes: [number
         }
     }
 
-    @Test("hands out revocations in order, and a repeated scope again under a new number", arguments: StoreKind.allCases)
+    @Test(
+        "hands out revocations in order, and a repeated scope again under a new number", arguments: StoreKind.allCases)
     func revocations(kind: StoreKind) async throws {
         try await kind.with { store in
             let all = Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon)
@@ -154,7 +155,8 @@ func device(_ number: UInt8) -> DeviceReference { DeviceReference(bytes: [number
         }
     }
 
-    @Test("forgets revocations that end nothing any more, and never reuses their numbers", arguments: StoreKind.allCases)
+    @Test(
+        "forgets revocations that end nothing any more, and never reuses their numbers", arguments: StoreKind.allCases)
     func discarding(kind: StoreKind) async throws {
         try await kind.with { store in
             let old = Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon)

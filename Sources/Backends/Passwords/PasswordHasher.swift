@@ -31,7 +31,8 @@ public struct PasswordHasher: Sendable {
         let sample = try CryptFunction.setting(
             prefix: PasswordScheme.yescrypt.rawValue, cost: self.cost, random: [UInt8](repeating: 0, count: 16))
         // `$y$`, the parameters and the `$` behind them: what all hashes of this cost begin with.
-        currentPrefix = sample.split(separator: "$", omittingEmptySubsequences: false).prefix(3)
+        currentPrefix =
+            sample.split(separator: "$", omittingEmptySubsequences: false).prefix(3)
             .joined(separator: "$") + "$"
     }
 

@@ -22,9 +22,11 @@ public enum PasswordScheme: String, Sendable, CaseIterable {
         guard text.count <= 383, text.allSatisfy(Self.isLetter),
             let scheme = Self.allCases.first(where: { text.starts(with: $0.rawValue.utf8) })
         else { return nil }
-        let digest = text.count - (text.lastIndex(of: UInt8(ascii: "$")).map {
-            text.distance(from: text.startIndex, to: $0) + 1
-        } ?? 0)
+        let digest =
+            text.count
+            - (text.lastIndex(of: UInt8(ascii: "$")).map {
+                text.distance(from: text.startIndex, to: $0) + 1
+            } ?? 0)
         let isWhole =
             switch scheme {
             case .yescrypt, .gostYescrypt, .scrypt, .sha256: digest == 43

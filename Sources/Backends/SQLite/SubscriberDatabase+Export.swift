@@ -21,7 +21,8 @@ extension SubscriberDatabase {
         try await pool.read { db in
             var writer = CSVWriter(separator: separator)
             writer.write([
-                identifierColumn, "password_hash", "state", "message", "all_editions", "periods", "editions", "categories",
+                identifierColumn, "password_hash", "state", "message", "all_editions", "periods", "editions",
+                "categories",
             ])
             let periods = try Children(db, #"SELECT subscriber, start, "end" FROM period ORDER BY subscriber, start"#) {
                 PeriodText.write(try SubscriberRow.period($0, at: 1))

@@ -67,11 +67,14 @@ extension SubscriberDatabase {
     /// How many subscribers there are in each stored state.
     public func counts() async throws -> [SubscriberRecord.State: Int] {
         try await pool.read { db in
-            var counts: [SubscriberRecord.State: Int] = [:]
-            for state in SubscriberRecord.State.allCases {
-                counts[state] =
-                    try Int.fetchOne(
-                        db, sql: "SELECT count(*) FROM subscriber WHERE state = ?", arguments: [state.rawValue])
+            var counts = Dictionary(uniqueKeysWithValues: SubscriberRecord.State.allCases.map { ($0, 0) })
+            let rows = try Row.fetchCursor(db, sql: "SELECT state, count(*) FROM subscriber GROUP BY state")
+            while let row = try rows.next() {
+                guard
+                    let state = SubscriberRecord.State(
+                        rawValue: try SubscriberRow.optionalText(row, 0, "subscriber", "state") ?? "")
+                else { throw UnreadableRow(table: "subscriber", column: "state") }
+                counts[state] = Int(try SubscriberRow.integer(row, 1, "subscriber", "count"))
             }
             return counts
         }

@@ -12,7 +12,7 @@ public struct SubscriberDatabase: Sendable {
     let upgrades: DatabaseQueue
     let clock: WallClock
 
-    /// Opens the file, creates it if there is none, and brings its tables up to date.
+    /// Opens the file, creates it for its owner alone if there is none, and brings its tables up to date.
     ///
     /// - Parameter prepare: called with every new connection, for tracing.
     /// - Throws: ``SubscriberDatabaseError/cannotOpen(path:reason:)``.
@@ -24,6 +24,7 @@ public struct SubscriberDatabase: Sendable {
             configuration.busyMode = .timeout(5)
             configuration.foreignKeysEnabled = true
             configuration.prepareDatabase(prepare)
+            PrivateFile.createIfMissing(path)
             pool = try DatabasePool(path: path, configuration: configuration)
             // GRDB chooses NORMAL with WAL; FULL, so that a power cut takes nothing that was acknowledged.
             // The limit gives the disk space of a large import back.
@@ -35,7 +36,8 @@ public struct SubscriberDatabase: Sendable {
             configuration.journalMode = .default
             upgrades = try DatabaseQueue(path: path, configuration: configuration)
         } catch {
-            throw SubscriberDatabaseError.cannotOpen(path: path, reason: (error as? DatabaseError)?.message ?? "\(error)")
+            throw SubscriberDatabaseError.cannotOpen(
+                path: path, reason: (error as? DatabaseError)?.message ?? "\(error)")
         }
         self.clock = clock
     }

@@ -41,7 +41,7 @@ public struct SubscriberRecord: Sendable, Equatable {
 
 /// Whole milliseconds since 1970, which is how the database keeps moments.
 enum Milliseconds {
-    static func of(_ date: Date) -> Int64 { Int64(clamping: (date.timeIntervalSince1970 * 1000).rounded(.down)) }
+    static func of(_ date: Date) -> Int64 { Int64(clamping: (date.timeIntervalSince1970 * 1000).rounded()) }
     static func date(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }
 

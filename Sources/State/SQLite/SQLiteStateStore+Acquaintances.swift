@@ -21,7 +21,8 @@ extension SQLiteStateStore {
         let oldest = seconds - acquaintanceLifetime
         try await pool.write { db in
             try db.execute(
-                sql: "INSERT INTO acquaintance (digest, seen) VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen",
+                sql:
+                    "INSERT INTO acquaintance (digest, seen) VALUES (?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen",
                 arguments: [Data(digest), seconds])
             if prunes {
                 try db.execute(sql: "DELETE FROM acquaintance WHERE seen < ?", arguments: [oldest])

@@ -1,6 +1,6 @@
 public import Foundation
-public import Gatefold
 import GRDB
+public import Gatefold
 
 extension SQLiteStateStore {
     public func admit(

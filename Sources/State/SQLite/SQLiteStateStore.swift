@@ -1,6 +1,6 @@
 public import Foundation
-public import Gatefold
 import GRDB
+public import Gatefold
 import Synchronization
 
 /// The embedded state store: one SQLite file, shared by the server and the command line beside it.
@@ -10,7 +10,7 @@ public final class SQLiteStateStore: StateStore {
     /// When acquaintances were pruned last.
     let pruned = Mutex(Date.distantPast)
 
-    /// Opens the file, creates it if there is none, and brings its tables up to date.
+    /// Opens the file, creates it for its owner alone if there is none, and brings its tables up to date.
     ///
     /// - Parameter acquaintanceLifetime: in seconds; a bearer not seen for longer is a stranger again.
     /// - Throws: ``StateStoreError/cannotOpen(path:reason:)``.
@@ -18,6 +18,7 @@ public final class SQLiteStateStore: StateStore {
         do {
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)
+            PrivateFile.createIfMissing(path)
             pool = try DatabasePool(path: path, configuration: configuration)
             // GRDB chooses NORMAL with WAL; FULL, so that a power cut takes nothing that was acknowledged.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }

@@ -87,7 +87,8 @@ struct ImportRow: Sendable, Equatable {
             }
         case .categories:
             for entry in ListText.split(cell) {
-                guard let category = ListText.category(entry), !Self.hasControls(category.scheme + category.value) else {
+                guard let category = ListText.category(entry), !Self.hasControls(category.scheme + category.value)
+                else {
                     return "expected entries such as scheme=value between semicolons"
                 }
                 categories.insert(category)

@@ -29,7 +29,8 @@ enum PeriodText {
         let (days, rest) = first.quotientAndRemainder(dividingBy: day)
         let date = Milliseconds.date(rest == 0 ? days * day : milliseconds)
         if rest == 0 { return date.formatted(.iso8601.year().month().day()) }
-        return date.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted))
+        return date.formatted(
+            .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted))
     }
 
     /// Milliseconds since 1970.
@@ -109,7 +110,9 @@ private struct Digits {
     mutating func takeOffset() -> Int? {
         if skip("Z") || skip("z") { return 0 }
         let sign = skip("+") ? 1 : skip("-") ? -1 : 0
-        guard sign != 0, let hours = take(2), hours < 24, skip(":"), let minutes = take(2), minutes < 60 else { return nil }
+        guard sign != 0, let hours = take(2), hours < 24, skip(":"), let minutes = take(2), minutes < 60 else {
+            return nil
+        }
         return sign * (hours * 60 + minutes)
     }
 }
