@@ -26,7 +26,7 @@ struct AuthRequestTests {
             (.forwarded, "/auth", ["X-Forwarded-Uri: \(Self.target)", "X-Forwarded-Method: HEAD"]),
             (.pathPrefix("/auth/envoy"), "/auth/envoy" + Self.target, []),
         ] as [(ForwardedTarget, String, [String])] {
-            try await withServer(Self.endpoint(fixture, convention)) { client in
+            try await withServer(Self.endpoint(fixture, convention)) { client async throws in
                 let yes = try await client.get(path, headers + [authorization])
                 #expect(yes.status == 200 && yes.body.isEmpty)
                 #expect(yes["x-gatefold-path"] == "/content/daily/ed-1/b%20c")
@@ -45,24 +45,25 @@ struct AuthRequestTests {
     func malformed() async throws {
         let fixture = try GateFixture()
         let open = "/content/daily/covers/a.jpg"
-        try await withServer(Self.endpoint(fixture, .original)) { client in
+        let refused: [[String]] = [
+            [], ["X-Original-URI: \(open)", "X-Original-URI: \(open)"], ["X-Original-URI: \(open), \(open)"],
+            ["X-Original-URI: \(open),\(open)"], ["X-Original-URI: \(open)?x,/ed-2"], ["X-Original-URI:"],
+            ["X-Original-URI: http://h\(open)"], ["X-Original-URI: covers/a.jpg"],
+            ["X-Original-URI: \(open)", "X-Original-Method: POST"],
+            ["X-Original-URI: \(open)", "X-Original-Method: GET", "X-Original-Method: GET"],
+            ["X-Original-URI: \(open)", "X-Original-Method: GET, GET"],
+            ["X-Original-URI: \(open)/../../ed-2/a"], ["X-Original-URI: \(open)/%2e%2e/%2e%2e/ed-2/a"],
+            ["X-Original-URI: \(open)#x"], ["X-Original-URI: /elsewhere"],
+        ]
+        try await withServer(Self.endpoint(fixture, .original)) { client async throws in
             #expect(try await client.get("/auth", ["X-Original-URI: \(open)"]).status == 200)
             #expect(try await client.get(open).status == 403)
-            for headers in [
-                [], ["X-Original-URI: \(open)", "X-Original-URI: \(open)"], ["X-Original-URI: \(open), \(open)"],
-                ["X-Original-URI: \(open),\(open)"], ["X-Original-URI: \(open)?x,/ed-2"], ["X-Original-URI:"],
-                ["X-Original-URI: http://h\(open)"], ["X-Original-URI: covers/a.jpg"],
-                ["X-Original-URI: \(open)", "X-Original-Method: POST"],
-                ["X-Original-URI: \(open)", "X-Original-Method: GET", "X-Original-Method: GET"],
-                ["X-Original-URI: \(open)", "X-Original-Method: GET, GET"],
-                ["X-Original-URI: \(open)/../../ed-2/a"], ["X-Original-URI: \(open)/%2e%2e/%2e%2e/ed-2/a"],
-                ["X-Original-URI: \(open)#x"], ["X-Original-URI: /elsewhere"],
-            ] {
+            for headers in refused {
                 #expect(try await client.get("/auth", headers).status == 403, "\(headers)")
             }
             #expect(try await client.get("/auth", ["X-Original-URI: \(open)"], method: "POST").status == 403)
         }
-        try await withServer(Self.endpoint(fixture, .pathPrefix("/auth/envoy"))) { client in
+        try await withServer(Self.endpoint(fixture, .pathPrefix("/auth/envoy"))) { client async throws in
             #expect(try await client.get("/auth/envoy" + open, method: "HEAD").status == 200)
             for target in ["/auth/envoy", "/auth/envoyx" + open, "/auth/./envoy" + open, open, "/auth/envoy/" + open] {
                 #expect(try await client.get(target).status == 403, "\(target)")
@@ -81,7 +82,7 @@ struct AuthRequestTests {
         ]
         for (convention, uri, method) in conventions {
             let other = convention == .original ? "X-Forwarded-Uri" : "X-Original-URI"
-            try await withServer(Self.endpoint(fixture, convention)) { client in
+            try await withServer(Self.endpoint(fixture, convention)) { client async throws in
                 for spoof in [
                     "\(other): \(open)", "\(uri.replacing("-", with: "_")): \(open)",
                     "\(uri.replacing("-", with: ".")): \(open)", "X-Original-URL: \(open)", "X-Rewrite-URL: \(open)",
@@ -116,7 +117,7 @@ struct AuthRequestTests {
         let keeper = GateKeeper(fixture.gate, observer: { event in events.withLock { $0.append(event) } })
         let endpoint = AuthRequestEndpoint<BasicRequestContext>(keeper, convention: .original) { _, _ in false }
         let authorization = "Authorization: " + (try fixture.daily.basic("ed-1"))
-        try await withServer(endpoint) { client in
+        try await withServer(endpoint) { client async throws in
             for target in [Self.target, "/content/daily/covers/a.jpg"] {
                 let response = try await client.get("/auth", ["X-Original-URI: \(target)", authorization])
                 #expect(response.status == 403 && response["x-gatefold-path"] == nil)
@@ -133,7 +134,7 @@ struct AuthRequestTests {
         let fixture = try GateFixture()
         let headers = ["X-Original-URI: \(Self.target)", "Authorization: " + (try fixture.daily.basic("ed-1"))]
         fixture.clock.advance(by: 700)
-        try await withServer(Self.endpoint(fixture, .original)) { client in
+        try await withServer(Self.endpoint(fixture, .original)) { client async throws in
             #expect(try await client.get("/auth", headers + ["Range: bytes=5-"]).status == 200)
             for range in ["bytes=0-", "bytes=5-,0-", "items=5-"] {
                 #expect(try await client.get("/auth", headers + ["Range: \(range)"]).status == 403)
