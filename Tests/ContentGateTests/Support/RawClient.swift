@@ -119,12 +119,14 @@ private final class Connection {
         }
     }
 
+    /// Until the server closes, or an answer without a body is complete.
     func readToEnd() -> [UInt8] {
         var all: [UInt8] = []
         while true {
             let bytes = read(atMost: 65_536)
             if bytes.isEmpty { return all }
             all += bytes
+            if all.count < 4_096, let answer = try? RawResponse(all), answer["content-length"] == "0" { return all }
         }
     }
 }
