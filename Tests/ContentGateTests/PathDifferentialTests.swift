@@ -89,8 +89,9 @@ struct PathDifferentialTests {
                 }
                 let path = pieces.joined(separator: "/") + (round.isMultiple(of: 7) ? pick(tricks) : "")
                 // Mostly the credentials that fit, so that mostly the path decides.
-                let fitting = headers[
-                    pieces[0].prefix(4).replacing("%65d", with: "ed-1").replacing("%45D", with: "ED-1")]
+                let edition = String(pieces[0].prefix(4)).replacing("%65d", with: "ed-1").replacing(
+                    "%45D", with: "ED-1")
+                let fitting = headers[edition]
                 let header = Int.random(in: 0..<4, using: &random) > 0 ? fitting ?? "" : headers["ed-1"] ?? ""
                 let response = try await client.get("/content/daily/" + path, header.isEmpty ? [] : [header])
                 guard response.status == 200 else {
