@@ -64,10 +64,9 @@ private struct Question {
         let layout = publication.layout
         let relative = layout.relative(path)
         let isNamed = { (pattern: PathPattern) in pattern.matches(relative, endsWithSlash: path.endsWithSlash) }
-        let edition = layout.edition(of: path)
-        if layout.openPatterns.contains(where: isNamed) { return allowed(.open, edition, nil) }
+        if layout.openPatterns.contains(where: isNamed) { return allowed(.open, nil, nil) }
         if layout.feedPatterns.contains(where: isNamed) { return answerForFeed() }
-        guard let edition else { return refused(.noEdition, nil) }
+        guard let edition = layout.edition(of: path) else { return refused(.noEdition, nil) }
         if publication.freeEditions.contains(edition) { return allowed(.free, edition, nil) }
         return answer(for: edition)
     }

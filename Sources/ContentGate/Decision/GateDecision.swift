@@ -28,6 +28,7 @@ public struct AllowedContent: Sendable, Equatable {
     public let relativeSegments: [String]
     /// The directory of the layout, where it names one.
     public let root: String?
+    /// The edition the rule saw; nil for open paths and the feed, where none was looked for.
     public let edition: EditionID?
     /// Known where a sealed salt or a token named the reader.
     public let subscriber: SubscriberReference?
