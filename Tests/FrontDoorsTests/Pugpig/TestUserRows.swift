@@ -1,3 +1,5 @@
+import Testing
+
 /// The table of PROTOCOLS 1.3, at a moment in an even five minutes of the hour unless said.
 struct TestUserRow: Sendable, CustomTestStringConvertible {
     enum SignIn: Equatable { case token, tokenAndFeed, refused, verbatim(Int) }

@@ -1,11 +1,15 @@
-import Backends
 import Crypto
 import Foundation
 import Gatefold
+import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import NIOCore
 import TestSupport
 import Testing
+import XML
+
+@testable import Backends
 
 @Suite("The test users through the Pugpig front door (PROTOCOLS 1.3)")
 struct TestUsersTests {

@@ -1,6 +1,8 @@
 import Foundation
 import FrontDoors
+import HTTPTypes
 import HummingbirdTesting
+import NIOCore
 import Testing
 import XML
 

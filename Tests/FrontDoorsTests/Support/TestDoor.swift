@@ -2,9 +2,13 @@ import Backends
 import Foundation
 import FrontDoors
 import Gatefold
+import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import NIOCore
 import TestSupport
+import Testing
+import XML
 
 /// A front door on a router, without a socket.
 struct TestDoor {
@@ -108,7 +112,7 @@ extension TestClientProtocol {
         case .json:
             return try await execute(
                 uri: path, method: .post, headers: [.contentType: "application/json; charset=utf-8"],
-                body: ByteBuffer(data: try JSONEncoder().encode(fields)))
+                body: ByteBuffer(bytes: Array(try JSONEncoder().encode(fields))))
         }
     }
 }
