@@ -34,7 +34,8 @@ struct XMLDocumentTests {
     func encodings() throws {
         let latin = Array(#"<?xml version="1.0" encoding="ISO-8859-1"?><a>"#.utf8) + [0xE4] + Array("</a>".utf8)
         #expect(try XMLDocument(parsing: latin).root.text == "ä")
-        let wide: [UInt8] = [0xFF, 0xFE] + "<a>ö</a>".utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+        let units = "<a>ö</a>".utf16
+        let wide: [UInt8] = [0xFF, 0xFE] + units.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
         #expect(try XMLDocument(parsing: wide).root.text == "ö")
     }
 
