@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Starts deploy/run on a debug build with a home of its own, follows the six lines it prints, and checks what they answer.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. deploy/lib/setup.sh
+
+home=$(mktemp -d)
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+GATEFOLD_BUILD=debug GATEFOLD_HOME=$home/home deploy/run --port "$port" >"$home/out" 2>"$home/err" &
+run=$!
+trap 'kill -TERM $run 2>/dev/null || true; wait $run 2>/dev/null || true; rm -rf "$home"' EXIT
+
+expect() {
+    printf '%s' "$2" | grep -q -- "$1" || { cat "$home/err" >&2; fail "the tour: expected $1 in: $2"; }
+    say "as expected: $1"
+}
+
+for _ in $(seq 600); do
+    grep -q 'Stop with Ctrl-C' "$home/out" && break
+    kill -0 $run 2>/dev/null || { cat "$home/err" >&2; fail "deploy/run ended"; }
+    sleep 0.5
+done
+sed -n '/^TOKEN=/,/^curl .*sign_out/p' "$home/out" >"$home/tour"
+[ "$(wc -l <"$home/tour")" = 6 ] || fail "deploy/run: expected six lines, got $(cat "$home/out")"
+line() { sed -n "$1p" "$home/tour"; }
+
+cd "$home"
+eval "$(line 1)"
+[ -n "$TOKEN" ] || fail "the tour: no token"
+expect 'state="active"' "$(eval "$(line 2)")"
+eval "$(line 3)"
+expect '^[A-Za-z0-9_-]\{63\}:[0-9a-f]\{40\}$' "$PAIR"
+eval "$(line 4)" 2>/dev/null
+cmp "$home/edition.zip" "$home/home/editions/daily/com.example.daily.2026-11.zip" || fail "the tour: the download differs"
+say "as expected: the resumed download is byte-identical"
+expect '403 Forbidden' "$(eval "$(line 5)" 2>/dev/null)"
+expect '403 Forbidden' "$(eval "$(line 6)" 2>/dev/null)"
+expect '^600$' "$(stat -c %a "$home/home/secrets/daily")"
+
+# Not SIGINT: a shell starts its background jobs with that one ignored.
+kill -TERM $run
+status=0
+wait $run || status=$?
+[ $status = 0 ] || fail "deploy/run ended with $status when told to stop"
+say "The tour of deploy/run works"
