@@ -24,6 +24,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         // PITFALLS row 15: releases before these are open to request smuggling and parser exhaustion.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -50,6 +51,9 @@ let package = Package(
         // Formats.
         .target(name: "XML", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
         .target(name: "CSV", swiftSettings: swiftSettings),
+        .target(
+            name: "Settings", dependencies: ["Gatefold", .product(name: "Yams", package: "Yams")],
+            swiftSettings: swiftSettings),
 
         // In front of content.
         .target(
@@ -67,7 +71,7 @@ let package = Package(
         .target(
             name: "Backends",
             dependencies: [
-                "Gatefold", "CSV", "CCrypt",
+                "Gatefold", "CSV", "CCrypt", "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -86,6 +90,8 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             ],
             swiftSettings: swiftSettings),
 
@@ -93,11 +99,12 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "State", "FrontDoors",
+                "Gatefold", "ContentGate", "Backends", "State", "FrontDoors", "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -109,15 +116,15 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "GatefoldCommand",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "State", "Server",
+                "Gatefold", "Backends", "CSV", "State", "Server", "Settings",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
             ],
             swiftSettings: swiftSettings),
 
@@ -139,6 +146,8 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(name: "XMLTests", dependencies: ["XML", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "SettingsTests", dependencies: ["Settings", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(name: "CSVTests", dependencies: ["CSV", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "ContentGateTests",
@@ -152,19 +161,28 @@ let package = Package(
             name: "BackendsTests",
             dependencies: ["Backends", "Gatefold", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: swiftSettings),
-        .testTarget(name: "StateTests", dependencies: ["State", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "StateTests", dependencies: ["State", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "FrontDoorsTests",
             dependencies: [
                 "FrontDoors", "Backends", "State", "Gatefold", "XML", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "FrontDoors", "Backends", "State", "Gatefold", "ContentGate", "TestSupport",
+                "Server", "FrontDoors", "Backends", "State", "Gatefold", "ContentGate", "Settings", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

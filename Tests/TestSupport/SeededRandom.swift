@@ -26,7 +26,8 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         let letters = Array(spice.utf8)
         return (0..<Int.random(in: 0...longest, using: &self)).map { _ in
             Bool.random(using: &self) || letters.isEmpty
-                ? UInt8.random(in: .min ... .max, using: &self) : letters[Int.random(in: 0..<letters.count, using: &self)]
+                ? UInt8.random(in: .min ... .max, using: &self)
+                : letters[Int.random(in: 0..<letters.count, using: &self)]
         }
     }
 }

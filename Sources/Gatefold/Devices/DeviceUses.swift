@@ -5,15 +5,21 @@ import Synchronization
 final class DeviceUses: Sendable {
     static let spacing: TimeInterval = 3600
     static let capacity = 100_000
-    private let noted = Mutex<[DeviceReference: Date]>([:])
+    private struct Use: Hashable {
+        let device: DeviceReference
+        let subscriber: SubscriberReference
+    }
+
+    private let noted = Mutex<[Use: Date]>([:])
 
     /// Whether it is time for a note; if so, the next one is due after ``spacing``.
-    func isDue(_ device: DeviceReference, at moment: Date) -> Bool {
-        noted.withLock { noted in
-            if let last = noted[device], moment.timeIntervalSince(last) < Self.spacing { return false }
+    func isDue(_ device: DeviceReference, of subscriber: SubscriberReference, at moment: Date) -> Bool {
+        let use = Use(device: device, subscriber: subscriber)
+        return noted.withLock { noted in
+            if let last = noted[use], moment.timeIntervalSince(last) < Self.spacing { return false }
             // Forgetting costs one early note each.
             if noted.count >= Self.capacity { noted.removeAll() }
-            noted[device] = moment
+            noted[use] = moment
             return true
         }
     }

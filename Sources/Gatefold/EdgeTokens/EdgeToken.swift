@@ -35,4 +35,17 @@ public struct EdgeHeader: Sendable, Equatable {
         self.name = name
         self.value = value
     }
+
+    /// The headers with all cookies in one, at the place of the first: a client sends no two (RFC 6265 section 5.4).
+    static func joiningCookies(_ headers: [EdgeHeader]) -> [EdgeHeader] {
+        let cookies = headers.filter(\.isCookie).map(\.value).joined(separator: "; ")
+        var isJoined = false
+        return headers.compactMap { header in
+            guard header.isCookie else { return header }
+            defer { isJoined = true }
+            return isJoined ? nil : EdgeHeader(name: header.name, value: cookies)
+        }
+    }
+
+    private var isCookie: Bool { name.lowercased() == "cookie" }
 }

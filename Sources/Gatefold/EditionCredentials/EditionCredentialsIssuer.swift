@@ -15,7 +15,8 @@ public struct EditionCredentialsIssuer: Sendable {
     }
 
     /// Credentials for the edition; with sealed salts good until `expiresAt` and no longer than the session.
-    public func issue(_ edition: EditionID, for holder: SaltHolder, until expiresAt: Date) throws -> EditionCredentials {
+    public func issue(_ edition: EditionID, for holder: SaltHolder, until expiresAt: Date) throws -> EditionCredentials
+    {
         let salt =
             switch form {
             case .plain: randomSalt()

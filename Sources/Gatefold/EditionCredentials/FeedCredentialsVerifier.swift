@@ -17,7 +17,9 @@ public struct FeedCredentialsVerifier: Sendable {
 
     /// The holder of a good, unexpired, unrevoked token with its password; nil for anything else.
     public func verify(token: String, password: String, at moment: Date, revocations: RevocationList) -> SaltHolder? {
-        guard EditionPassword.isWellFormed(password), token.utf8.count <= SealedTokenCodec.longestToken else { return nil }
+        guard EditionPassword.isWellFormed(password), token.utf8.count <= SealedTokenCodec.longestToken else {
+            return nil
+        }
         var matches = false
         for secret in secrets {
             let expected = EditionPassword.makeForFeed(token: token, secret: secret)

@@ -11,11 +11,12 @@ public protocol GuessLimiting: Sendable {
     ) async -> GuessVerdict
 
     /// Tells how an admitted attempt ended.
-    func settle(_ attempt: GuessAttempt, as outcome: GuessOutcome, at moment: Date)
+    func settle(_ ticket: GuessTicket, as outcome: GuessOutcome, at moment: Date)
 }
 
 public enum GuessVerdict: Sendable, Equatable {
-    case proceed
+    /// The ticket is to be settled, whatever becomes of the attempt.
+    case proceed(GuessTicket)
     /// - Parameter retryAfter: whole seconds, at least one.
     case throttled(retryAfter: Int)
 }
@@ -33,7 +34,7 @@ public struct UnlimitedGuesses: GuessLimiting {
 
     public func admit(
         _ attempt: GuessAttempt, at moment: Date, isAcquainted: @Sendable () async -> Bool
-    ) async -> GuessVerdict { .proceed }
+    ) async -> GuessVerdict { .proceed(GuessTicket(attempt)) }
 
-    public func settle(_ attempt: GuessAttempt, as outcome: GuessOutcome, at moment: Date) {}
+    public func settle(_ ticket: GuessTicket, as outcome: GuessOutcome, at moment: Date) {}
 }

@@ -5,7 +5,9 @@ extension PublicationProxy {
     ///
     /// - Parameter edition: the app's product identifier as it came, nil or blank when it sent none.
     /// - Throws: only what the test backend wants answered byte for byte, and a failure to seal.
-    public func editionCredentials(token: String, edition: String?, _ inquiry: Inquiry) async throws -> CredentialsAnswer {
+    public func editionCredentials(token: String, edition: String?, _ inquiry: Inquiry) async throws
+        -> CredentialsAnswer
+    {
         switch read(token) {
         case .unreadable, .revoked:
             return refuse(.notRecognised, message(token.isEmpty ? .noToken : .tokenNotRecognised, inquiry))
@@ -95,7 +97,7 @@ extension PublicationProxy {
             publication: publication.id, edition: edition, issuedAt: now, expiresAt: expiresAt, client: inquiry.client)
         return .granted(
             try credentials.issue(edition, for: holder(of: session), until: expiresAt),
-            headers: try publication.edgeTokens.flatMap { try $0.headers(for: grant) },
+            headers: EdgeHeader.joiningCookies(try publication.edgeTokens.flatMap { try $0.headers(for: grant) }),
             comments: comments(
                 [
                     "Publication: \(publication.id)", "Requested edition: \(edition)",

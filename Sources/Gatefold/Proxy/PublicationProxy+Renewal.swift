@@ -12,8 +12,15 @@ extension PublicationProxy {
         case .expired:
             return refuse(.notRecognised, message(.tokenExpired, inquiry))
         case .good(let session), .renewable(let session):
-            switch try await ask({ try await backend.renew(session.subscriber, inquiry: inquiry) }) {
+            let recognition = try await ask { try await backend.renew(session.subscriber, inquiry: inquiry) }
+            // The reader may have signed out while the backend was asked.
+            if revocations.isRevoked(holder(of: session)) {
+                return refuse(.notRecognised, message(.tokenNotRecognised, inquiry))
+            }
+            switch recognition {
             case .notRecognised(let words):
+                refusals.note(
+                    RefusalMemory.Key(subscriber: references.reference(to: session.subscriber)), refused: true)
                 return refuse(.notRecognised, words ?? message(.tokenNotRecognised, inquiry))
             case .recognised(let subscriber):
                 let answer = try open(subscriber, device: session.device, reference: session.reference)

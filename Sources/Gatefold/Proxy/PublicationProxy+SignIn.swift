@@ -11,23 +11,26 @@ extension PublicationProxy {
         let device = device(in: inquiry)
         let attempt = references.attempt(
             typed, publication: publication.id, device: device, client: inquiry.client)
-        let verdict = await guesses.admit(attempt, at: clock.now) { await isAcquainted(attempt) }
-        if case .throttled(let wait) = verdict {
+        let ticket: GuessTicket
+        switch await guesses.admit(attempt, at: clock.now, isAcquainted: { await isAcquainted(attempt) }) {
+        case .throttled(let wait):
             return refuse(.throttled(retryAfter: wait), message(.throttled, inquiry))
+        case .proceed(let admitted):
+            ticket = admitted
         }
         let recognition: Recognition
         do {
             recognition = try await ask { try await backend.recognise(typed, inquiry: inquiry) }
         } catch {
-            guesses.settle(attempt, as: .undecided, at: clock.now)
+            guesses.settle(ticket, as: .undecided, at: clock.now)
             throw error
         }
         switch recognition {
         case .notRecognised(let words):
-            guesses.settle(attempt, as: .wrong, at: clock.now)
+            guesses.settle(ticket, as: .wrong, at: clock.now)
             return refuse(.notRecognised, words ?? message(.notRecognised, inquiry))
         case .recognised(let subscriber):
-            guesses.settle(attempt, as: .right, at: clock.now)
+            guesses.settle(ticket, as: .right, at: clock.now)
             return try await admit(subscriber, device: device, attempt: attempt, inquiry)
         }
     }
@@ -72,7 +75,7 @@ extension PublicationProxy {
         let token = try tokens.seal(session)
         return .signedIn(
             token: token,
-            feedPassword: publication.issuesFeedPassword
+            feedPassword: publication.issuesFeedPassword && backend.grantsFeed(to: subscriber)
                 ? EditionPassword.makeForFeed(token: token, secret: feedSecret) : nil,
             comments: comments(["Publication: \(publication.id)", "Generated: \(DebugTime.text(clock.now))"]))
     }

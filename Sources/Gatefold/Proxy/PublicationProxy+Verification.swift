@@ -33,6 +33,8 @@ extension PublicationProxy {
     func subscription(of session: Session, _ inquiry: Inquiry) async throws -> Subscription {
         await noteUse(of: session)
         let told = try await ask { try await backend.subscription(of: session.subscriber, inquiry: inquiry) }
+        refusals.note(
+            RefusalMemory.Key(subscriber: references.reference(to: session.subscriber)), refused: told.state != .active)
         return publication.rule.apply(to: told, at: clock.now)
     }
 
@@ -44,12 +46,13 @@ extension PublicationProxy {
 
     /// Tells the state store now and then that a device is in use; that it could not be told stops nobody.
     private func noteUse(of session: Session) async {
-        guard let device = session.device, publication.deviceLimit != nil, uses.isDue(device, at: clock.now) else {
-            return
-        }
+        let who = references.reference(to: session.subscriber)
+        guard let device = session.device, publication.deviceLimit != nil,
+            uses.isDue(device, of: who, at: clock.now)
+        else { return }
         do {
             try await state.touch(
-                device, of: references.reference(to: session.subscriber), in: publication.id, at: clock.now)
+                device, of: who, in: publication.id, at: clock.now)
         } catch {
             observe(.stateStoreFailed(cause: String(describing: type(of: error))))
         }

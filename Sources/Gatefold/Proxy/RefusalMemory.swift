@@ -7,7 +7,13 @@ import Synchronization
 final class RefusalMemory: Sendable {
     struct Key: Hashable {
         let subscriber: SubscriberReference
-        let edition: EditionID
+        /// Nil for the reader as a whole: refused while the last word about them was anything but "active".
+        let edition: EditionID?
+
+        init(subscriber: SubscriberReference, edition: EditionID? = nil) {
+            self.subscriber = subscriber
+            self.edition = edition
+        }
     }
 
     private struct Contents {
@@ -37,7 +43,11 @@ final class RefusalMemory: Sendable {
         }
     }
 
+    /// Whether the edition, or its reader as a whole, was refused.
     func wasRefused(_ key: Key) -> Bool {
-        contents.withLock { $0.recent.contains(key) || $0.older.contains(key) }
+        let reader = Key(subscriber: key.subscriber)
+        return contents.withLock { contents in
+            [key, reader].contains { contents.recent.contains($0) || contents.older.contains($0) }
+        }
     }
 }

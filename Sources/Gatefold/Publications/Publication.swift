@@ -21,7 +21,8 @@ public struct Publication: Sendable {
     public var edgeTokens: [any EdgeToken]
 
     public init(
-        id: PublicationID, credentialFields: CredentialFields, rule: EntitlementRule, lifetimes: Lifetimes = Lifetimes(),
+        id: PublicationID, credentialFields: CredentialFields, rule: EntitlementRule,
+        lifetimes: Lifetimes = Lifetimes(),
         saltForm: SaltForm = .sealed, deviceField: String? = nil, deviceLimit: DeviceLimit? = nil,
         issuesFeedPassword: Bool = false, failsOpen: Bool = false, messages: Messages = Messages(),
         hasDebugComments: Bool = false, edgeTokens: [any EdgeToken] = []

@@ -10,7 +10,9 @@ public struct Revocation: Hashable, Sendable {
     public let before: Date
 
     /// Ends everything issued up to and including `moment`: the next whole second after it is the boundary.
-    public init(publication: PublicationID, subscriber: SubscriberReference, session: SessionReference?, at moment: Date) {
+    public init(
+        publication: PublicationID, subscriber: SubscriberReference, session: SessionReference?, at moment: Date
+    ) {
         self.init(
             publication: publication, subscriber: subscriber, session: session,
             before: Date(timeIntervalSince1970: moment.timeIntervalSince1970.rounded(.down) + 1))

@@ -8,7 +8,8 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     /// Reads a numeric address; returns nil for anything else, names and addresses with a port included.
     public init?(_ text: some StringProtocol) {
         let text = String(text)
-        guard text.utf8.count <= 45 else { return nil }
+        // To C a text ends at its first zero byte.
+        guard text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 {
             bytes = withUnsafeBytes(of: &four) { Array($0) }
@@ -59,7 +60,9 @@ public struct AddressBlock: Hashable, Sendable, CustomStringConvertible {
         let width = address.bytes.count * 8
         var bits = width
         if parts.count == 2 {
-            guard let written = Int(parts[1]), (0...width).contains(written) else { return nil }
+            guard let written = UInt8(parts[1]).map(Int.init), String(written) == parts[1], written <= width else {
+                return nil
+            }
             bits = written
         }
         self.bits = bits

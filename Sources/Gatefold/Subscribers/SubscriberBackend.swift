@@ -19,6 +19,9 @@ public protocol SubscriberBackend: Sendable {
     /// - Parameter edition: nil when the app named none.
     func verdict(on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry) async throws -> EditionVerdict?
 
+    /// Whether sign-in hands this subscriber the password of the feed, in a publication that issues it.
+    func grantsFeed(to subscriber: Subscriber) -> Bool
+
     /// Ends whatever the backend opened at sign-in.
     func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws
 
@@ -35,6 +38,8 @@ extension SubscriberBackend {
     public func verdict(
         on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
     ) async throws -> EditionVerdict? { nil }
+
+    public func grantsFeed(to subscriber: Subscriber) -> Bool { true }
 
     public func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws {}
 

@@ -1,0 +1,28 @@
+public import Gatefold
+
+/// Why a password could not be hashed or checked: never a refusal.
+public enum PasswordError: BackendFailure, Equatable, CustomStringConvertible {
+    /// More passwords wait to be checked than the queue holds.
+    case queueFull
+    /// The stored hash is in no form that crypt(3) or Gatefold knows, or is damaged.
+    case unreadableHash
+    /// The stored hash is keyed, and the pepper is not configured.
+    case pepperMissing
+    /// crypt(3) failed, such as for want of memory.
+    case hashingFailed
+    /// No password: empty, longer than ``PasswordHasher/longestPassword`` bytes, or with a NUL in it.
+    case unacceptablePassword
+
+    public var cause: String { description }
+
+    public var description: String {
+        switch self {
+        case .queueFull: "too many passwords wait to be checked"
+        case .unreadableHash: "a stored password hash is in no known form"
+        case .pepperMissing: "a stored password hash is keyed, and no pepper is configured"
+        case .hashingFailed: "crypt(3) could not hash"
+        case .unacceptablePassword:
+            "expected a password of 1 to \(PasswordHasher.longestPassword) bytes without NUL"
+        }
+    }
+}

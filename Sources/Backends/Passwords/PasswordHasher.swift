@@ -1,0 +1,113 @@
+public import Gatefold
+
+/// Makes and checks password hashes: new ones in yescrypt, stored ones in every ``PasswordScheme``.
+///
+/// Blocks its thread for as long as the cost says; ``PasswordVerifier`` runs it where that does no harm.
+public struct PasswordHasher: Sendable {
+    /// In bytes of UTF-8: one less than crypt(3) has room for.
+    public static let longestPassword = 511
+    /// About 17 ms and 16 MiB on a server of 2024; each step more doubles both.
+    public static let defaultCost = 5
+    public static let costs = 1...11
+
+    public let cost: Int
+    private let pepper: Secret?
+    private let random: RandomSource
+    private let didHash: @Sendable (PasswordScheme) -> Void
+    private let currentPrefix: String
+
+    /// - Parameters:
+    ///   - cost: of new hashes, as crypt_gensalt(3) counts for yescrypt; held within ``costs``.
+    ///   - pepper: the secret of keyed hashes (see ``KeyedPassword``).
+    ///   - didHash: told of every computation of crypt(3), before it begins.
+    public init(
+        cost: Int = PasswordHasher.defaultCost, pepper: Secret? = nil, random: RandomSource = .system,
+        didHash: @escaping @Sendable (PasswordScheme) -> Void = { _ in }
+    ) throws(PasswordError) {
+        self.cost = min(max(cost, Self.costs.lowerBound), Self.costs.upperBound)
+        self.pepper = pepper
+        self.random = random
+        self.didHash = didHash
+        let sample = try CryptFunction.setting(
+            prefix: PasswordScheme.yescrypt.rawValue, cost: self.cost, random: [UInt8](repeating: 0, count: 16))
+        // `$y$`, the parameters and the `$` behind them: what all hashes of this cost begin with.
+        currentPrefix =
+            sample.split(separator: "$", omittingEmptySubsequences: false).prefix(3)
+            .joined(separator: "$") + "$"
+    }
+
+    /// Hashes a password for keeping.
+    public func hash(_ password: String) throws(PasswordError) -> String {
+        try hash(bytes(of: password))
+    }
+
+    /// The form for large imports of plain passwords; see ``KeyedPassword`` for when it is safe.
+    public func keyedHash(_ password: String) throws(PasswordError) -> String {
+        guard let pepper else { throw .pepperMissing }
+        return KeyedPassword(try bytes(of: password), pepper: pepper, salt: random.bytes(KeyedPassword.saltSize))
+            .description
+    }
+
+    /// Checks a password, with the same work whoever asks (PITFALLS row 6).
+    ///
+    /// Exactly one yescrypt hash at the present cost is computed for an unknown user, for a wrong and for a right password,
+    /// and for a keyed hash. A stored hash of another scheme or cost is computed in addition, and that much longer it takes;
+    /// the difference ends with the reader's first sign-in, because the one hash at the present cost then is the new hash.
+    ///
+    /// - Parameter stored: nil for an unknown user, or for one without a password.
+    /// - Throws: ``PasswordError`` when the stored hash can not be read or computed.
+    public func check(_ password: String, against stored: String?) throws(PasswordError) -> PasswordVerdict {
+        guard let typed = try? bytes(of: password) else {
+            _ = try hash(Array("-".utf8))
+            return .wrong
+        }
+        guard let stored else {
+            _ = try hash(typed)
+            return .wrong
+        }
+        guard let scheme = PasswordScheme(of: stored) else { throw .unreadableHash }
+        if stored.hasPrefix(currentPrefix) {
+            return isEqualInConstantTime(try crypt(typed, setting: stored, scheme).utf8, stored.utf8)
+                ? .right(betterHash: nil) : .wrong
+        }
+        let matches: Bool
+        if scheme == .keyed {
+            guard let pepper else { throw .pepperMissing }
+            guard let keyed = KeyedPassword(stored) else { throw .unreadableHash }
+            matches = keyed.matches(typed, pepper: pepper)
+        } else {
+            matches = isEqualInConstantTime(try crypt(typed, setting: stored, scheme).utf8, stored.utf8)
+        }
+        let fresh = try hash(typed)
+        return matches ? .right(betterHash: fresh) : .wrong
+    }
+
+    private func bytes(of password: String) throws(PasswordError) -> [UInt8] {
+        let bytes = Array(password.utf8)
+        guard (1...Self.longestPassword).contains(bytes.count), !bytes.contains(0) else {
+            throw .unacceptablePassword
+        }
+        return bytes
+    }
+
+    private func hash(_ password: [UInt8]) throws(PasswordError) -> String {
+        let setting = try CryptFunction.setting(
+            prefix: PasswordScheme.yescrypt.rawValue, cost: cost, random: random.bytes(16))
+        return try crypt(password, setting: setting, .yescrypt)
+    }
+
+    private func crypt(
+        _ password: [UInt8], setting: String, _ scheme: PasswordScheme
+    ) throws(PasswordError) -> String {
+        didHash(scheme)
+        return try CryptFunction.hash(password, setting: setting)
+    }
+}
+
+/// The outcome of checking a password.
+public enum PasswordVerdict: Sendable, Equatable {
+    case wrong
+    /// - Parameter betterHash: the same password at the present cost, to be kept in place of the stored hash; nil when
+    ///   that is up to date.
+    case right(betterHash: String?)
+}

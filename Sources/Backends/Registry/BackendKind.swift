@@ -1,0 +1,44 @@
+public import Gatefold
+public import Settings
+
+/// A kind of subscriber backend, as the configuration names it: reads its settings, then opens.
+///
+/// Reading touches nothing outside, so that `gatefold config check` can do it anywhere.
+public protocol BackendKind: Sendable {
+    /// The value of `kind` in the configuration.
+    static var name: String { get }
+
+    /// - Throws: ``SettingsError`` for settings this kind can not use, unknown ones included.
+    init(name: String, settings: SettingsSection) throws(SettingsError)
+
+    func open(_ services: BackendServices) throws -> any SubscriberBackend
+
+    /// Whether its readers are made up: such a backend stands in a test publication only, and nothing else does there.
+    var isForTests: Bool { get }
+
+    /// The proofs it checks, by the names of their fields; a publication must ask for these and no others, because a proof
+    /// that is asked for and not checked lets everybody in. Nil when it has its own way.
+    var checkedProofs: Set<String>? { get }
+
+    /// How tokens look, where the kind has a word in it; nil leaves them sealed.
+    func tokenCodec(for publication: PublicationID) -> (any TokenCodec)?
+}
+
+extension BackendKind {
+    public var isForTests: Bool { false }
+    public var checkedProofs: Set<String>? { nil }
+    public func tokenCodec(for publication: PublicationID) -> (any TokenCodec)? { nil }
+}
+
+/// What backends share.
+public struct BackendServices: Sendable {
+    public let clock: WallClock
+    public let random: RandomSource
+    public let passwords: PasswordVerifier
+
+    public init(clock: WallClock, random: RandomSource, passwords: PasswordVerifier) {
+        self.clock = clock
+        self.random = random
+        self.passwords = passwords
+    }
+}

@@ -1,0 +1,19 @@
+public import Settings
+
+/// Every kind of backend there is: a new one is a folder, a conformance to ``BackendKind`` and a line here.
+public enum BackendRegistry {
+    static let kinds: [any BackendKind.Type] = [
+        SQLiteBackendKind.self,
+        TestUsersBackendKind.self,
+    ]
+
+    /// Reads one backend's settings by the kind they name.
+    public static func read(name: String, settings: SettingsSection) throws(SettingsError) -> any BackendKind {
+        let names = kinds.map { $0.name }.joined(separator: ", ")
+        let kind = try settings.requiredString("kind", expected: "one of \(names)")
+        guard let type = kinds.first(where: { $0.name == kind }) else {
+            throw settings.error("kind", expected: "expected one of \(names)")
+        }
+        return try type.init(name: name, settings: settings)
+    }
+}

@@ -1,0 +1,35 @@
+import Dispatch
+import Synchronization
+
+/// Turns plain passwords of a batch of rows into hashes.
+struct ImportPasswords: Sendable {
+    let hasher: PasswordHasher
+    let form: SubscriberImport.PasswordForm
+
+    /// Rows whose hash is computed together: enough for every core, few enough to keep in memory.
+    static let batch = 256
+
+    /// Hashes on all cores at once, in the caller's place: returns when all rows have theirs.
+    func hash(_ rows: [ImportRow]) throws(PasswordError) -> [ImportRow] {
+        let failure = Mutex<PasswordError?>(nil)
+        let hashed = Mutex(rows)
+        DispatchQueue.concurrentPerform(iterations: rows.count) { index in
+            guard let password = rows[index].password, failure.withLock({ $0 == nil }) else { return }
+            do throws(PasswordError) {
+                let hash =
+                    switch form {
+                    case .slow: try hasher.hash(password)
+                    case .keyed: try hasher.keyedHash(password)
+                    }
+                hashed.withLock {
+                    $0[index].passwordHash = hash
+                    $0[index].password = nil
+                }
+            } catch {
+                failure.withLock { $0 = error }
+            }
+        }
+        if let error = failure.withLock({ $0 }) { throw error }
+        return hashed.withLock { $0 }
+    }
+}

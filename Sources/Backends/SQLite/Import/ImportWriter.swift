@@ -1,0 +1,94 @@
+import Foundation
+import GRDB
+import Gatefold
+
+/// Writes understood rows with prepared statements, inside the caller's transaction.
+///
+/// Every row carries the number of the import that wrote it last: a row that already has the present number stood in the
+/// file before, and those that do not have it at the end were not in the file.
+struct ImportWriter {
+    enum Outcome {
+        case added
+        case replaced
+        case duplicate
+    }
+
+    private let importID: Int64
+    private let moment: Int64
+    private let columns: ImportColumns
+    private let find: Statement
+    private let insert: Statement
+    private let update: Statement
+    private let clear: [Statement]
+    private let insertPeriod: Statement
+    private let insertEdition: Statement
+    private let insertCategory: Statement
+    private let db: Database
+
+    init(_ db: Database, importID: Int64, columns: ImportColumns, at moment: Date) throws {
+        self.db = db
+        self.importID = importID
+        self.moment = Milliseconds.of(moment)
+        self.columns = columns
+        find = try db.makeStatement(sql: "SELECT id, import FROM subscriber WHERE identifier = ?")
+        insert = try db.makeStatement(
+            sql: """
+                INSERT INTO subscriber (identifier, password_hash, state, message, all_editions, updated, import)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """)
+        // A column that the file does not have keeps what is stored.
+        var changes = ["updated = ?5", "import = ?6"]
+        if columns.has(.password) || columns.has(.passwordHash) { changes.append("password_hash = ?1") }
+        if columns.has(.state) { changes.append("state = ?2") }
+        if columns.has(.message) { changes.append("message = ?3") }
+        if columns.has(.allEditions) { changes.append("all_editions = ?4") }
+        update = try db.makeStatement(
+            sql: "UPDATE subscriber SET \(changes.joined(separator: ", ")) WHERE id = ?7")
+        clear = try [(ImportColumns.Column.periods, "period"), (.editions, "edition"), (.categories, "category")]
+            .filter { columns.has($0.0) }
+            .map { try db.makeStatement(sql: "DELETE FROM \($0.1) WHERE subscriber = ?") }
+        insertPeriod = try db.makeStatement(sql: #"INSERT INTO period (subscriber, start, "end") VALUES (?, ?, ?)"#)
+        insertEdition = try db.makeStatement(sql: "INSERT INTO edition (subscriber, edition) VALUES (?, ?)")
+        insertCategory = try db.makeStatement(sql: "INSERT INTO category (subscriber, scheme, value) VALUES (?, ?, ?)")
+    }
+
+    func write(_ row: ImportRow) throws -> Outcome {
+        let outcome: Outcome
+        let id: Int64
+        if let known = try Row.fetchOne(find, arguments: [row.identifier]) {
+            id = try SubscriberRow.integer(known, 0, "subscriber", "id")
+            let written: DatabaseValue = known[1]
+            if written == importID.databaseValue { return .duplicate }
+            try update.execute(arguments: [
+                row.passwordHash, row.state.rawValue, row.message, row.hasAllEditions ? 1 : 0, moment, importID, id,
+            ])
+            for statement in clear { try statement.execute(arguments: [id]) }
+            outcome = .replaced
+        } else {
+            try insert.execute(arguments: [
+                row.identifier, row.passwordHash, row.state.rawValue, row.message, row.hasAllEditions ? 1 : 0, moment,
+                importID,
+            ])
+            id = db.lastInsertedRowID
+            outcome = .added
+        }
+        for period in row.periods {
+            try insertPeriod.execute(arguments: [
+                id, Milliseconds.of(period.start), period.end.map(Milliseconds.of),
+            ])
+        }
+        for edition in row.editions { try insertEdition.execute(arguments: [id, edition.rawValue]) }
+        for category in row.categories {
+            try insertCategory.execute(arguments: [id, category.scheme, category.value])
+        }
+        return outcome
+    }
+
+    /// Removes everyone this import did not write.
+    ///
+    /// - Returns: how many.
+    func removeOthers() throws -> Int {
+        try db.execute(sql: "DELETE FROM subscriber WHERE import IS NOT ?", arguments: [importID])
+        return db.changesCount
+    }
+}

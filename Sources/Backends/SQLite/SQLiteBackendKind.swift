@@ -1,0 +1,41 @@
+import Foundation
+public import Gatefold
+public import Settings
+
+/// The embedded subscriber database, `kind: sqlite`.
+public struct SQLiteBackendKind: BackendKind {
+    public static let name = "sqlite"
+
+    /// The database file.
+    public let path: String
+    public let proof: SQLiteSubscriberBackend.Proof?
+    private let name: String
+
+    public init(name: String, settings: SettingsSection) throws(SettingsError) {
+        self.name = name
+        guard let path = try settings.filePath("path") else {
+            throw settings.error("path", expected: "missing; expected the path of the subscriber database")
+        }
+        self.path = path
+        let field = try settings.string("proof", default: "password")
+        let folds = try settings.boolean("proof_folds", default: false)
+        let isChecked = try settings.boolean("check_proof", default: true)
+        proof = isChecked ? SQLiteSubscriberBackend.Proof(field: field, folds: folds) : nil
+    }
+
+    public var checkedProofs: Set<String>? { proof.map { [$0.field] } ?? [] }
+
+    public func open(_ services: BackendServices) throws -> any SubscriberBackend {
+        SQLiteSubscriberBackend(
+            name: name, database: try openDatabase(clock: services.clock), proof: proof, verifier: services.passwords,
+            clock: services.clock)
+    }
+
+    /// Opens the database, and makes it and its folder where they are missing.
+    public func openDatabase(clock: WallClock = .system) throws -> SubscriberDatabase {
+        try FileManager.default.createDirectory(
+            at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        return try SubscriberDatabase(path: path, clock: clock)
+    }
+}

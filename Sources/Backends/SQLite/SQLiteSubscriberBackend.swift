@@ -1,0 +1,70 @@
+import Foundation
+public import Gatefold
+
+/// Recognises the subscribers of the embedded database.
+///
+/// A subscriber's key is its number. Deleted ones have the state unknown, and their number goes to nobody else.
+public struct SQLiteSubscriberBackend: SubscriberBackend {
+    /// What a reader proves themselves with.
+    public struct Proof: Sendable, Equatable {
+        /// The name of the credentials' field, such as `password` or `surname`.
+        public let field: String
+        /// Whether it is folded like an identifier before it is hashed: for names, never for passwords.
+        public let folds: Bool
+
+        public init(field: String, folds: Bool = false) {
+            self.field = field
+            self.folds = folds
+        }
+    }
+
+    public let name: String
+    private let database: SubscriberDatabase
+    private let proof: Proof?
+    private let verifier: PasswordVerifier
+    private let clock: WallClock
+
+    /// - Parameter proof: nil where knowing the identifier is enough.
+    public init(
+        name: String, database: SubscriberDatabase, proof: Proof?, verifier: PasswordVerifier,
+        clock: WallClock = .system
+    ) {
+        self.name = name
+        self.database = database
+        self.proof = proof
+        self.verifier = verifier
+        self.clock = clock
+    }
+
+    /// - Throws: when the database or the password queue could not be asked, or the row can not be understood.
+    public func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
+        let found = try await database.proof(of: credentials.identifier)
+        guard let proof else {
+            return found.map { .recognised(subscriber($0.id)) } ?? .notRecognised(message: nil)
+        }
+        guard let typed = credentials[proof.field] else { return .notRecognised(message: nil) }
+        let verdict = try await verifier.check(
+            proof.folds ? CredentialFields.fold(typed) : typed, against: found?.passwordHash)
+        guard case .right(let betterHash) = verdict, let found else { return .notRecognised(message: nil) }
+        if let betterHash, let old = found.passwordHash {
+            // Best effort: if it fails, the next sign-in tries again.
+            try? await database.upgradePassword(of: found.id, from: old, to: betterHash)
+        }
+        return .recognised(subscriber(found.id))
+    }
+
+    public func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+        guard subscriber.backend == name, let id = Int64(subscriber.key), String(id) == subscriber.key,
+            let record = try await database.find(id: id)
+        else { return Subscription(state: .unknown) }
+        return record.subscription(at: clock.now)
+    }
+
+    public func health() async throws {
+        try await database.health()
+    }
+
+    private func subscriber(_ id: Int64) -> Subscriber {
+        Subscriber(backend: name, key: String(id))
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import GRDB
+import Gatefold
+
+extension SubscriberDatabase {
+    /// The subscriber of this identifier, which is folded first; nil when there is none.
+    ///
+    /// - Throws: when the database can not be asked or the row can not be understood.
+    public func find(_ identifier: String) async throws -> SubscriberRecord? {
+        let identifier = CredentialFields.fold(identifier)
+        guard Self.accepts(identifier: identifier) else { return nil }
+        return try await pool.read { db in
+            try Self.complete(
+                try Row.fetchOne(
+                    try db.cachedStatement(
+                        sql: "SELECT \(SubscriberRow.columns) FROM subscriber WHERE identifier = ?"),
+                    arguments: [identifier]), db)
+        }
+    }
+
+    /// The subscriber of this number; nil when there is none (any more).
+    public func find(id: Int64) async throws -> SubscriberRecord? {
+        try await pool.read { db in
+            try Self.complete(
+                try Row.fetchOne(
+                    try db.cachedStatement(sql: "SELECT \(SubscriberRow.columns) FROM subscriber WHERE id = ?"),
+                    arguments: [id]), db)
+        }
+    }
+
+    /// The number and password hash of an identifier that is already folded; one page of the index and one of the table.
+    func proof(of identifier: String) async throws -> (id: Int64, passwordHash: String?)? {
+        guard Self.accepts(identifier: identifier) else { return nil }
+        return try await pool.read { db in
+            let row = try Row.fetchOne(
+                try db.cachedStatement(sql: "SELECT id, password_hash FROM subscriber WHERE identifier = ?"),
+                arguments: [identifier])
+            return try row.map {
+                (
+                    try SubscriberRow.integer($0, 0, "subscriber", "id"),
+                    try SubscriberRow.optionalText($0, 1, "subscriber", "password_hash")
+                )
+            }
+        }
+    }
+
+    /// A page of subscribers in the order of their identifiers.
+    ///
+    /// - Parameters:
+    ///   - after: the last identifier of the page before; empty for the first.
+    ///   - state: only those whose stored state this is.
+    public func list(
+        after: String = "", limit: Int, state: SubscriberRecord.State? = nil
+    ) async throws -> [SubscriberRecord] {
+        try await pool.read { db in
+            let rows = try Row.fetchAll(
+                try db.cachedStatement(
+                    sql: """
+                        SELECT \(SubscriberRow.columns) FROM subscriber
+                        WHERE identifier > ? AND (?2 IS NULL OR state = ?2) ORDER BY identifier LIMIT ?3
+                        """),
+                arguments: [after, state?.rawValue, max(0, limit)])
+            return try rows.compactMap { try Self.complete($0, db) }
+        }
+    }
+
+    /// How many subscribers there are in each stored state.
+    public func counts() async throws -> [SubscriberRecord.State: Int] {
+        try await pool.read { db in
+            var counts = Dictionary(uniqueKeysWithValues: SubscriberRecord.State.allCases.map { ($0, 0) })
+            let rows = try Row.fetchCursor(db, sql: "SELECT state, count(*) FROM subscriber GROUP BY state")
+            while let row = try rows.next() {
+                guard
+                    let state = SubscriberRecord.State(
+                        rawValue: try SubscriberRow.optionalText(row, 0, "subscriber", "state") ?? "")
+                else { throw UnreadableRow(table: "subscriber", column: "state") }
+                counts[state] = Int(try SubscriberRow.integer(row, 1, "subscriber", "count"))
+            }
+            return counts
+        }
+    }
+
+    private static func complete(_ row: Row?, _ db: Database) throws -> SubscriberRecord? {
+        guard let row else { return nil }
+        var record = try SubscriberRow.record(row)
+        record.periods = try Row.fetchAll(
+            try db.cachedStatement(sql: #"SELECT start, "end" FROM period WHERE subscriber = ? ORDER BY start"#),
+            arguments: [record.id]
+        ).map { try SubscriberRow.period($0, at: 0) }
+        record.editions = try Row.fetchAll(
+            try db.cachedStatement(sql: "SELECT edition FROM edition WHERE subscriber = ? ORDER BY edition"),
+            arguments: [record.id]
+        ).map { try SubscriberRow.edition($0, at: 0) }
+        record.categories = try Row.fetchAll(
+            try db.cachedStatement(
+                sql: "SELECT scheme, value FROM category WHERE subscriber = ? ORDER BY scheme, value"),
+            arguments: [record.id]
+        ).map { try SubscriberRow.category($0, at: 0) }
+        return record
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import GRDB
+import Gatefold
+
+/// A row that can not be understood: thrown, because neither a refusal nor a grant may come of it (PITFALLS row 1).
+struct UnreadableRow: BackendFailure, Equatable {
+    let table: String
+    let column: String
+
+    var cause: String { "column \(column) of table \(table) holds what can not be read" }
+}
+
+/// Takes rows apart without trusting their types.
+enum SubscriberRow {
+    static let columns = "id, identifier, password_hash, state, message, all_editions"
+
+    /// The subscriber without what other tables hold.
+    static func record(_ row: Row) throws -> SubscriberRecord {
+        let table = "subscriber"
+        guard let state = SubscriberRecord.State(rawValue: try text(row, 3, table, "state")) else {
+            throw UnreadableRow(table: table, column: "state")
+        }
+        let all = try integer(row, 5, table, "all_editions")
+        guard all == 0 || all == 1 else { throw UnreadableRow(table: table, column: "all_editions") }
+        return SubscriberRecord(
+            id: try integer(row, 0, table, "id"), identifier: try text(row, 1, table, "identifier"),
+            passwordHash: try optionalText(row, 2, table, "password_hash"), state: state,
+            message: try optionalText(row, 4, table, "message"), hasAllEditions: all == 1,
+            periods: [], editions: [], categories: [])
+    }
+
+    /// From columns start and end, the first of them at `index`.
+    static func period(_ row: Row, at index: Int) throws -> Period {
+        let start = try integer(row, index, "period", "start")
+        let end: Int64?
+        switch storage(row, index + 1) {
+        case .null: end = nil
+        case .int64(let value): end = value
+        default: throw UnreadableRow(table: "period", column: "end")
+        }
+        return Period(start: Milliseconds.date(start), end: end.map(Milliseconds.date))
+    }
+
+    static func edition(_ row: Row, at index: Int) throws -> EditionID {
+        guard let edition = EditionID(try text(row, index, "edition", "edition")) else {
+            throw UnreadableRow(table: "edition", column: "edition")
+        }
+        return edition
+    }
+
+    static func category(_ row: Row, at index: Int) throws -> UserInfoCategory {
+        UserInfoCategory(
+            scheme: try text(row, index, "category", "scheme"), value: try text(row, index + 1, "category", "value"))
+    }
+
+    static func integer(_ row: Row, _ index: Int, _ table: String, _ column: String) throws -> Int64 {
+        guard case .int64(let value) = storage(row, index) else { throw UnreadableRow(table: table, column: column) }
+        return value
+    }
+
+    static func optionalText(_ row: Row, _ index: Int, _ table: String, _ column: String) throws -> String? {
+        switch storage(row, index) {
+        case .null: return nil
+        case .string(let text): return text
+        default: throw UnreadableRow(table: table, column: column)
+        }
+    }
+
+    private static func text(_ row: Row, _ index: Int, _ table: String, _ column: String) throws -> String {
+        guard let text = try optionalText(row, index, table, column) else {
+            throw UnreadableRow(table: table, column: column)
+        }
+        return text
+    }
+
+    private static func storage(_ row: Row, _ index: Int) -> DatabaseValue.Storage {
+        guard index < row.count else { return .null }
+        let value: DatabaseValue = row[index]
+        return value.storage
+    }
+}

@@ -1,0 +1,53 @@
+import GRDB
+
+/// The tables of the embedded subscriber database.
+///
+/// Everything about one subscriber lies together under its number in tables without row ids, and the identifier has a
+/// unique index: a question costs a handful of page reads whether there are a thousand subscribers or ten million.
+enum SubscriberSchema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 subscribers") { db in
+            try db.execute(
+                sql: """
+                    -- AUTOINCREMENT: the number is the subscriber's key in tokens, so it is never given to anyone else.
+                    CREATE TABLE subscriber (
+                        id INTEGER PRIMARY KEY AUTOINCREMENT,
+                        identifier TEXT NOT NULL UNIQUE,
+                        password_hash TEXT,
+                        state TEXT NOT NULL DEFAULT 'automatic'
+                            CHECK (state IN ('automatic', 'active', 'inactive', 'suspended')),
+                        message TEXT,
+                        all_editions INTEGER NOT NULL DEFAULT 0 CHECK (all_editions IN (0, 1)),
+                        updated INTEGER NOT NULL, -- milliseconds since 1970
+                        import INTEGER -- the import that wrote the row last
+                    ) STRICT;
+                    CREATE TABLE period (
+                        subscriber INTEGER NOT NULL REFERENCES subscriber ON DELETE CASCADE,
+                        start INTEGER NOT NULL, -- milliseconds since 1970, included
+                        "end" INTEGER, -- included; NULL runs on
+                        PRIMARY KEY (subscriber, start)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE edition (
+                        subscriber INTEGER NOT NULL REFERENCES subscriber ON DELETE CASCADE,
+                        edition TEXT NOT NULL,
+                        PRIMARY KEY (subscriber, edition)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE category (
+                        subscriber INTEGER NOT NULL REFERENCES subscriber ON DELETE CASCADE,
+                        scheme TEXT NOT NULL,
+                        value TEXT NOT NULL,
+                        PRIMARY KEY (subscriber, scheme, value)
+                    ) STRICT, WITHOUT ROWID;
+                    -- How far each import came. A resumable one is found again by its file and options.
+                    CREATE TABLE import (
+                        id INTEGER PRIMARY KEY AUTOINCREMENT,
+                        fingerprint BLOB UNIQUE,
+                        rows INTEGER NOT NULL,
+                        bad_rows INTEGER NOT NULL
+                    ) STRICT;
+                    """)
+        }
+        return migrator
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+public import Gatefold
+
+/// The users of the historic test endpoint, for whoever builds an app: every answer a reader can get, and those of a
+/// server that is slow or broken (PROTOCOLS 1.3). Knows no real reader and opens no real edition.
+public struct TestUsersBackend: SubscriberBackend {
+    public static let defaultName = "test-users"
+
+    public let name: String
+    private let clock: WallClock
+    private let random: RandomSource
+    private let sleep: @Sendable (Duration) async throws -> Void
+
+    /// - Parameter sleep: how the late answers of the status coders wait.
+    public init(
+        name: String = defaultName, clock: WallClock = .system, random: RandomSource = .system,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.name = name
+        self.clock = clock
+        self.random = random
+        self.sleep = sleep
+    }
+
+    /// - Throws: ``VerbatimAnswer``, besides cancellation: the answer of a broken server.
+    public func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
+        let username = credentials.identifier
+        guard !username.isEmpty else {
+            throw VerbatimAnswer(status: 400, body: "Please send the name of a test user as username")
+        }
+        switch TestUser(username) {
+        case nil:
+            return .notRecognised(message: "Invalid credentials")
+        case .peter where credentials["password"]?.lowercased() != "pan":
+            return .notRecognised(message: "Invalid credentials")
+        case .statusCoder(let code, _, _):
+            try await play(code)
+        default:
+            break
+        }
+        return .recognised(Subscriber(backend: name, key: username))
+    }
+
+    public func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+        if subscriber.key.isEmpty { return Subscription(state: .stale, message: "No token!") }
+        switch TestUser(subscriber.key) {
+        case .ordinary(let activity, let holding):
+            let (isActive, message) = present(activity)
+            return Subscription(
+                state: isActive ? .active : .inactive, message: message,
+                entitlement: entitlement(holding, TestEditions(inquiry.fields)))
+        case .yesByProxy, .longJSON, .credentialsError, .peter:
+            return Self.everything
+        case .expiredToken, .blockedToken, .alwaysStaleToken:
+            return Subscription(state: .stale, message: "You need to log in again!")
+        case .statusCoder(_, let code, _):
+            try await play(code)
+            return Self.everything
+        case nil:
+            return Subscription(state: .inactive, message: "Nobody has this token")
+        }
+    }
+
+    /// Renews without asking: even a made-up token comes back as a fresh one.
+    public func renew(_ subscriber: Subscriber, inquiry: Inquiry) -> Recognition {
+        if subscriber.key.isEmpty { return .notRecognised(message: "No token!") }
+        switch TestUser(subscriber.key) {
+        case .expiredToken:
+            return .recognised(Subscriber(backend: name, key: "activeall"))
+        case .blockedToken:
+            return .notRecognised(message: "This token can not be renewed")
+        case .alwaysStaleToken:
+            // Not the same token twice, and still stale.
+            return .recognised(
+                Subscriber(
+                    backend: name, key: subscriber.key, upstreamSession: (subscriber.upstreamSession ?? "") + "X"))
+        default:
+            return .recognised(Subscriber(backend: name, key: subscriber.key))
+        }
+    }
+
+    public func verdict(
+        on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
+    ) async throws -> EditionVerdict? {
+        if subscriber.key.isEmpty { return .refused(.notEntitled, message: "No token! Please sign in first") }
+        let user = TestUser(subscriber.key)
+        if case .statusCoder(_, _, let code) = user { try await play(code) }
+        switch user {
+        case .peter, .longJSON: return .granted
+        case .credentialsError: return .refused(nil, message: "something bad happened")
+        default: break
+        }
+        guard let edition else {
+            return .refused(.notEntitled, message: "No product requested! Please send its identifier as product_id")
+        }
+        switch user {
+        case .statusCoder:
+            return .granted
+        case .ordinary(let activity, let holding):
+            let (isActive, message) = present(activity)
+            let isGranted =
+                switch holding {
+                case .all, .global: isActive
+                case .none: false
+                case .some, .random: entitlement(holding, TestEditions(inquiry.fields)).includes(edition)
+                }
+            return isGranted ? .granted : .refused(.notEntitled, message: message)
+        case .yesByProxy:
+            return .refused(.notEntitled, message: "Sorry, we don't know who you are")
+        case .expiredToken, .blockedToken, .alwaysStaleToken:
+            return .refused(.notEntitled, message: "You need to log in again!")
+        case .peter, .longJSON, .credentialsError, nil:
+            return .refused(.notEntitled, message: "Nobody has this token")
+        }
+    }
+
+    public func grantsFeed(to subscriber: Subscriber) -> Bool {
+        if case .ordinary(_, .global) = TestUser(subscriber.key) { true } else { false }
+    }
+
+    private static let everything = Subscription(
+        state: .active, message: "This subscription is active", entitlement: .allEditions)
+
+    private func present(_ activity: TestUser.Activity) -> (isActive: Bool, message: String) {
+        switch activity {
+        case .active: return (true, "This subscription is active")
+        case .lapsed: return (false, "This subscription has lapsed")
+        case .flip:
+            // An hour has twelve slots, so counting them from 1970 tells odd from even as counting from the hour does.
+            let seconds = Int(clock.now.timeIntervalSince1970.rounded(.down))
+            let left = 300 - seconds % 300
+            return (seconds / 300) % 2 == 1
+                ? (true, "This subscription is active for another \(left) seconds")
+                : (false, "This subscription is inactive for another \(left) seconds")
+        }
+    }
+
+    private func entitlement(_ holding: TestUser.Holding, _ editions: TestEditions) -> Entitlement {
+        switch holding {
+        case .all, .global: return .allEditions
+        case .none: return .nothing
+        case .some: return .editions(editions.everySecond)
+        case .random:
+            let all = editions.all
+            return .editions(Set(zip(all, random.bytes(all.count)).lazy.filter { $0.1 & 1 == 1 }.map(\.0)))
+        }
+    }
+
+    /// Returns when the answer is to be that of `activeall`.
+    private func play(_ code: TestUser.StatusCode) async throws {
+        switch code {
+        case .fine: break
+        case .notXML: throw VerbatimAnswer(status: 200, body: "This text is no XML")
+        case .late: try await sleep(.seconds(60))
+        case .status(let status): throw VerbatimAnswer(status: status, body: "This answer has the status \(status)")
+        }
+    }
+}

@@ -1,0 +1,22 @@
+public import Gatefold
+public import Settings
+
+/// The made-up readers of a test publication, `kind: test`.
+public struct TestUsersBackendKind: BackendKind {
+    public static let name = "test"
+    private let name: String
+
+    public init(name: String, settings: SettingsSection) throws(SettingsError) {
+        self.name = name
+    }
+
+    public var isForTests: Bool { true }
+
+    public func open(_ services: BackendServices) -> any SubscriberBackend {
+        TestUsersBackend(name: name, clock: services.clock, random: services.random)
+    }
+
+    public func tokenCodec(for publication: PublicationID) -> (any TokenCodec)? {
+        TestTokenCodec(publication: publication, backend: name)
+    }
+}

@@ -1,0 +1,45 @@
+/// Writes separated values (RFC 4180): CR LF line ends, and quotes where they are needed.
+public struct CSVWriter: Sendable {
+    private let separator: UInt8
+    private var bytes: [UInt8] = []
+
+    public init(separator: CSVFormat.Separator = .comma) {
+        self.separator = separator.rawValue
+    }
+
+    /// How many bytes wait to be taken.
+    public var count: Int { bytes.count }
+
+    /// Adds one row. Every field is made harmless for spreadsheets first, see ``SpreadsheetFormula``.
+    public mutating func write(_ fields: [String]) {
+        for (index, field) in fields.enumerated() {
+            if index > 0 { bytes.append(separator) }
+            append(SpreadsheetFormula.neutralise(field), isAlone: fields.count == 1)
+        }
+        bytes += [0x0D, 0x0A]
+    }
+
+    /// Takes what was written since the last time.
+    public mutating func take() -> [UInt8] {
+        defer { bytes.removeAll(keepingCapacity: true) }
+        return bytes
+    }
+
+    private mutating func append(_ field: String, isAlone: Bool) {
+        let quote = UInt8(ascii: "\"")
+        // A lone empty field would be an empty line, which readers pass over; a mark in front would be taken for the file's.
+        let needsQuotes =
+            (isAlone && field.isEmpty) || field.utf8.starts(with: [0xEF, 0xBB, 0xBF])
+            || field.utf8.contains { $0 == quote || $0 == separator || $0 == 0x0A || $0 == 0x0D }
+        guard needsQuotes else {
+            bytes.append(contentsOf: field.utf8)
+            return
+        }
+        bytes.append(quote)
+        for byte in field.utf8 {
+            if byte == quote { bytes.append(quote) }
+            bytes.append(byte)
+        }
+        bytes.append(quote)
+    }
+}

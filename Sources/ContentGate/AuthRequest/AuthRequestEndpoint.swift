@@ -1,0 +1,48 @@
+import Gatefold
+import HTTPTypes
+public import Hummingbird
+
+/// Answers a front server that asks, for each request it has, whether it may serve it.
+///
+/// 200 or 403, both without a body: nginx turns any other refusal into 500, so a request that the gate would call bad is 403
+/// here too. `Authorization` and `Range` are the asking request's own headers, which front servers pass on.
+///
+/// On 200, `X-Gatefold-Path` is the path that was checked, percent-encoded, for the front server to serve;
+/// `X-Gatefold-Edition` and `X-Gatefold-Subscriber` (a pseudonym) are for its log.
+public struct AuthRequestEndpoint<Context: RequestContext>: HTTPResponder {
+    private let keeper: GateKeeper
+    private let convention: ForwardedTarget
+    private let trusts: @Sendable (Request, Context) -> Bool
+
+    /// - Parameters:
+    ///   - convention: the one way in which the front server names the original request.
+    ///   - trusts: whether the peer that asks may name it; everybody else gets 403.
+    public init(
+        _ keeper: GateKeeper, convention: ForwardedTarget, trusts: @escaping @Sendable (Request, Context) -> Bool
+    ) {
+        self.keeper = keeper
+        self.convention = convention
+        self.trusts = trusts
+    }
+
+    public func respond(to request: Request, context: Context) async throws -> Response {
+        guard trusts(request, context) else { return refuse(.untrustedPeer) }
+        guard let (method, target) = convention.read(request.head) else { return refuse(.forwardedTarget) }
+        let question = GateRequest(method: method, target: target, headers: request.headers)
+        switch keeper.decide(question, for: .authRequest) {
+        case .refused:
+            return RefusalHeaders.response(.forbidden)
+        case .allowed(let content):
+            var response = RefusalHeaders.response(.ok)
+            response.headers[.gatefoldPath] = content.path.percentEncoded
+            response.headers[.gatefoldEdition] = content.edition?.description
+            response.headers[.gatefoldSubscriber] = content.subscriber?.description
+            return response
+        }
+    }
+
+    private func refuse(_ reason: GateRefusal.Reason) -> Response {
+        keeper.report(GateRefusal(reason), by: .authRequest)
+        return RefusalHeaders.response(.forbidden)
+    }
+}

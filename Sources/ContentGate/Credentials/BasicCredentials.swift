@@ -1,0 +1,52 @@
+import Gatefold
+
+/// A userid and password out of an `Authorization` header (RFC 7617).
+///
+/// Strict, because whatever else checks the same header must read the same pair: standard Base64 alphabet, padding right or
+/// absent, no stray bits, UTF-8, no control characters. The userid ends at the first colon (PITFALLS row 3).
+public struct BasicCredentials: Sendable, Equatable, CustomStringConvertible {
+    /// The longest header value, in bytes: the longest token with its password.
+    public static let longest = (SealedTokenCodec.longestToken + 1 + EditionPassword.length + 2) / 3 * 4 + 8
+
+    public let userid: String
+    public let password: String
+
+    /// Returns nil when the value is anything but Basic credentials.
+    public init?(_ value: some StringProtocol) {
+        self.init(bytes: value.utf8)
+    }
+
+    /// Returns nil when the value is anything but Basic credentials.
+    public init?(bytes value: some Collection<UInt8>) {
+        guard value.count <= Self.longest else { return nil }
+        let scheme = value.prefix(5).map { $0 | 0x20 }
+        guard scheme.elementsEqual("basic".utf8), value.dropFirst(5).first == UInt8(ascii: " ") else { return nil }
+        let encoded = Array(value.dropFirst(5).drop { $0 == UInt8(ascii: " ") })
+        guard let decoded = Self.decode(encoded), let colon = decoded.firstIndex(of: UInt8(ascii: ":")),
+            !decoded.contains(where: { $0 < 0x20 || $0 == 0x7F }),
+            let userid = String(validating: decoded[..<colon], as: UTF8.self),
+            let password = String(validating: decoded[(colon + 1)...], as: UTF8.self)
+        else { return nil }
+        self.userid = userid
+        self.password = password
+    }
+
+    public var description: String { "BasicCredentials(redacted)" }
+
+    private static func decode(_ encoded: [UInt8]) -> [UInt8]? {
+        let padding = encoded.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        guard padding == 0 || padding <= 2 && encoded.count.isMultiple(of: 4) else { return nil }
+        var letters: [UInt8] = []
+        letters.reserveCapacity(encoded.count)
+        for letter in encoded.dropLast(padding) {
+            switch letter {
+            case UInt8(ascii: "+"): letters.append(UInt8(ascii: "-"))
+            case UInt8(ascii: "/"): letters.append(UInt8(ascii: "_"))
+            case UInt8(ascii: "-"), UInt8(ascii: "_"): return nil
+            case 0x80...: return nil
+            default: letters.append(letter)
+            }
+        }
+        return Base64URL.decode(String(decoding: letters, as: UTF8.self))
+    }
+}

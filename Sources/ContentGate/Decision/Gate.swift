@@ -1,0 +1,116 @@
+import Foundation
+public import Gatefold
+import HTTPTypes
+
+/// Decides which content a request may have. Pure: no I/O, and the same request at the same moment has the same answer.
+public struct Gate: Sendable {
+    /// The longest prefix first, so that the first that covers a path is the one.
+    private let publications: [GatePublication]
+    private let clock: WallClock
+
+    /// - Throws: ``GateError/samePrefix(_:)`` when two layouts would claim the same paths.
+    public init(_ publications: [GatePublication], clock: WallClock) throws(GateError) {
+        var prefixes: Set<String> = []
+        for publication in publications where !prefixes.insert(publication.layout.prefix).inserted {
+            throw .samePrefix(publication.layout.prefix)
+        }
+        self.publications = publications.sorted {
+            $0.layout.prefixSegments.count > $1.layout.prefixSegments.count
+        }
+        self.clock = clock
+    }
+
+    /// The only decision there is; every carrier asks it.
+    public func decide(_ request: GateRequest) -> GateDecision {
+        guard request.method == .get || request.method == .head else { return .refused(GateRefusal(.method)) }
+        guard request.authorization.count <= 1 else { return .refused(GateRefusal(.severalAuthorizations)) }
+        let path: NormalisedPath
+        do {
+            path = try NormalisedPath(target: request.target)
+        } catch {
+            return .refused(GateRefusal(.path(error)))
+        }
+        guard let publication = publication(of: path) else { return .refused(GateRefusal(.unknownPrefix)) }
+        return Question(publication: publication, path: path, request: request, moment: clock.now).answer()
+    }
+
+    /// Whether the path lies below a publication's prefix.
+    public func covers(_ path: NormalisedPath) -> Bool { publication(of: path) != nil }
+
+    private func publication(of path: NormalisedPath) -> GatePublication? {
+        publications.first { $0.layout.covers(path) }
+    }
+}
+
+/// What is wrong with a gate's publications.
+public enum GateError: Error, Equatable, Sendable, CustomStringConvertible {
+    case samePrefix(String)
+
+    public var description: String {
+        switch self {
+        case .samePrefix(let prefix): "content prefix \"\(prefix)\": expected to be used by one publication only"
+        }
+    }
+}
+
+/// One request within one publication.
+private struct Question {
+    let publication: GatePublication
+    let path: NormalisedPath
+    let request: GateRequest
+    let moment: Date
+
+    func answer() -> GateDecision {
+        let layout = publication.layout
+        let relative = layout.relative(path)
+        let isNamed = { (pattern: PathPattern) in pattern.matches(relative, endsWithSlash: path.endsWithSlash) }
+        if layout.openPatterns.contains(where: isNamed) { return allowed(.open, nil, nil) }
+        if layout.feedPatterns.contains(where: isNamed) { return answerForFeed() }
+        guard let edition = layout.edition(of: path) else { return refused(.noEdition, nil) }
+        if publication.freeEditions.contains(edition) { return allowed(.free, edition, nil) }
+        return answer(for: edition)
+    }
+
+    private func answer(for edition: EditionID) -> GateDecision {
+        guard let value = request.authorization.first else { return refused(.missingCredentials, edition) }
+        guard let pair = BasicCredentials(value) else { return refused(.malformedCredentials, edition) }
+        let verdict = publication.verifier.verify(
+            EditionCredentials(userid: pair.userid, password: pair.password), for: edition, at: moment,
+            revocations: publication.revocations)
+        switch verdict {
+        case .accepted(let holder): return allowed(.credentials, edition, holder)
+        case .expiredButResumable(let holder):
+            return request.isResume ? allowed(.resumption, edition, holder) : refused(.expired, edition, holder)
+        case .expired(let holder): return refused(.expired, edition, holder)
+        case .revoked(let holder): return refused(.revoked, edition, holder)
+        case .wrongPassword: return refused(.wrongPassword, edition)
+        case .unsealed: return refused(.unsealedSalt, edition)
+        case .malformed: return refused(.malformedCredentials, edition)
+        }
+    }
+
+    private func answerForFeed() -> GateDecision {
+        guard let value = request.authorization.first else { return refused(.missingCredentials, nil) }
+        guard let pair = BasicCredentials(value) else { return refused(.malformedCredentials, nil) }
+        let holder = publication.feedVerifier?.verify(
+            token: pair.userid, password: pair.password, at: moment, revocations: publication.revocations)
+        guard let holder else { return refused(.feedCredentials, nil) }
+        return allowed(.feed, nil, holder)
+    }
+
+    private func allowed(
+        _ reason: AllowedContent.Reason, _ edition: EditionID?, _ holder: SaltHolder?
+    ) -> GateDecision {
+        .allowed(
+            AllowedContent(
+                publication: publication.id, path: path, relativeSegments: Array(publication.layout.relative(path)),
+                root: publication.layout.root, edition: edition, subscriber: holder?.subscriber, reason: reason))
+    }
+
+    private func refused(
+        _ reason: GateRefusal.Reason, _ edition: EditionID?, _ holder: SaltHolder? = nil
+    ) -> GateDecision {
+        .refused(
+            GateRefusal(reason, publication: publication.id, edition: edition, subscriber: holder?.subscriber))
+    }
+}

@@ -1,0 +1,38 @@
+public import Hummingbird
+
+/// The gate and the file server together: answers every request with content or a refusal.
+public struct ContentResponder<Context: RequestContext>: HTTPResponder {
+    private let keeper: GateKeeper
+    private let files: FileServer
+
+    public init(_ keeper: GateKeeper, files: FileServer) {
+        self.keeper = keeper
+        self.files = files
+    }
+
+    public func respond(to request: Request, context: Context) async throws -> Response {
+        await respond(to: request)
+    }
+
+    private func respond(to request: Request) async -> Response {
+        switch keeper.decide(GateRequest(request), for: .fileServer) {
+        case .refused(let refusal):
+            return RefusalHeaders.response(refusal.status)
+        case .allowed(let content):
+            let response = await files.respond(with: content, to: request)
+            return keeper.holdingToResumption(response, of: content, carrier: .fileServer)
+        }
+    }
+}
+
+extension ContentResponder: RouterMiddleware {
+    /// Answers below the publications' prefixes and passes everything else on, before any router reads the target.
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        guard let path = try? NormalisedPath(target: request.head.path ?? ""), keeper.gate.covers(path) else {
+            return try await next(request, context)
+        }
+        return await respond(to: request)
+    }
+}

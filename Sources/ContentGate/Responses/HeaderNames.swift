@@ -1,0 +1,20 @@
+import HTTPTypes
+
+extension HTTPField.Name {
+    /// A name that stands in our own source.
+    init(literal: StaticString) {
+        guard let name = HTTPField.Name(literal.description) else {
+            preconditionFailure("\(literal) is no header name")
+        }
+        self = name
+    }
+
+    static let pragma = HTTPField.Name(literal: "Pragma")
+    static let originalURI = HTTPField.Name(literal: "X-Original-URI")
+    static let originalMethod = HTTPField.Name(literal: "X-Original-Method")
+    static let forwardedURI = HTTPField.Name(literal: "X-Forwarded-Uri")
+    static let forwardedMethod = HTTPField.Name(literal: "X-Forwarded-Method")
+    static let gatefoldPath = HTTPField.Name(literal: "X-Gatefold-Path")
+    static let gatefoldEdition = HTTPField.Name(literal: "X-Gatefold-Edition")
+    static let gatefoldSubscriber = HTTPField.Name(literal: "X-Gatefold-Subscriber")
+}

@@ -1,0 +1,28 @@
+public import Hummingbird
+import Logging
+import NIOHTTP1
+
+/// Puts ``NoCacheHeaders`` on what a router answers, its errors included.
+public struct NoCacheMiddleware<Context: RequestContext>: RouterMiddleware {
+    public init() {}
+
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch let error as any HTTPResponseError {
+            response = try error.response(from: request, context: context)
+        } catch let error as HTTPParserError {
+            // The server answers these itself and closes the connection.
+            throw error
+        } catch {
+            context.logger.error(
+                "A request failed unexpectedly", metadata: ["error": "\(String(describing: type(of: error)))"])
+            response = Response(status: .internalServerError)
+        }
+        NoCacheHeaders.applyUnlessSet(to: &response.headers)
+        return response
+    }
+}

@@ -1,0 +1,114 @@
+public import Gatefold
+import HTTPTypes
+public import Hummingbird
+import Logging
+
+/// The Pugpig security API (PROTOCOLS section 1): HTTP in, use cases asked, XML out.
+public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
+    private let publications: @Sendable () -> PublicationDirectory
+    private let client: @Sendable (Request, Context) -> ClientAddress?
+
+    /// - Parameters:
+    ///   - publications: asked for every request, so that a reload takes effect at once.
+    ///   - client: the address a request comes from, as far as the listener can say.
+    public init(
+        publications: @escaping @Sendable () -> PublicationDirectory,
+        client: @escaping @Sendable (Request, Context) -> ClientAddress? = { _, _ in nil }
+    ) {
+        self.publications = publications
+        self.client = client
+    }
+
+    /// Adds a route for every call, with and without a publication, for every method.
+    public func addRoutes(to router: Router<Context>) {
+        for call in PugpigCall.allCases {
+            for path in ["/\(call.rawValue)", "/{publication}/\(call.rawValue)"] {
+                for method in Self.methods {
+                    router.on(RouterPath(path), method: method) { request, context in
+                        try await respond(to: call, request, context)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Every method of RFC 9110 and RFC 5789: those we do not serve are told so.
+    private static var methods: [HTTPRequest.Method] {
+        [.get, .head, .post, .options, .put, .delete, .patch, .trace, .connect]
+    }
+
+    private func respond(to call: PugpigCall, _ request: Request, _ context: Context) async throws -> Response {
+        guard let proxy = proxy(for: call.publication(in: request.uri.path)) else { return PugpigResponse.notFound() }
+        switch request.method {
+        case .get, .post: break
+        case .head: return PugpigResponse.head(of: call)
+        case .options: return PugpigResponse.options()
+        default: return PugpigResponse.methodNotAllowed()
+        }
+        let fields: [String: String]
+        do {
+            fields = try await RequestFields.read(request)
+        } catch let refusal as RequestRefusal {
+            return PugpigResponse.refused(refusal)
+        }
+        let inquiry = Inquiry(
+            fields: fields, client: client(request, context),
+            languages: request.headers[.acceptLanguage].map(AcceptLanguage.parse) ?? [])
+        do {
+            return try await answer(call, by: proxy, inquiry)
+        } catch let answer as VerbatimAnswer {
+            return PugpigResponse.verbatim(answer)
+        } catch {
+            return failure(error, of: call, proxy, context)
+        }
+    }
+
+    private func proxy(for addressed: PugpigCall.Addressed?) -> PublicationProxy? {
+        switch addressed {
+        case .theDefault: publications().default
+        case .named(let id): publications().byID[id]
+        case nil: nil
+        }
+    }
+
+    private func answer(_ call: PugpigCall, by proxy: PublicationProxy, _ inquiry: Inquiry) async throws -> Response {
+        let token = inquiry.fields["token"] ?? ""
+        switch call {
+        case .signIn:
+            return PugpigResponse.signIn(try await proxy.signIn(inquiry))
+        case .renewToken, .renew:
+            return PugpigResponse.signIn(try await proxy.renew(token: token, inquiry))
+        case .verifySubscription:
+            return PugpigResponse.verification(try await proxy.verify(token: token, inquiry))
+        case .editionCredentials:
+            return PugpigResponse.credentials(
+                try await proxy.editionCredentials(token: token, edition: inquiry.fields["product_id"], inquiry))
+        case .signOut:
+            try await proxy.signOut(token: token, inquiry)
+            return PugpigResponse.signedOut()
+        }
+    }
+
+    /// Nobody could say: only edition credentials have a document for that (DESIGN rules 4 and 6).
+    private func failure(
+        _ error: any Error, of call: PugpigCall, _ proxy: PublicationProxy, _ context: Context
+    ) -> Response {
+        let retryAfter: Int
+        if let unavailable = error as? Unavailable {
+            retryAfter = unavailable.retryAfter
+        } else {
+            retryAfter = 30
+            // The type alone: an error's text may quote what the reader typed.
+            context.logger.error(
+                "A call failed unexpectedly",
+                metadata: ["call": "\(call.rawValue)", "error": "\(String(describing: type(of: error)))"])
+        }
+        guard call == .editionCredentials else { return PugpigResponse.unavailable(retryAfter: retryAfter) }
+        return PugpigResponse.credentials(
+            .refused(
+                CredentialsRefusal(
+                    reason: .notEntitled, message: proxy.publication.messages.text(.unavailable, for: []),
+                    retryAfter: retryAfter),
+                comments: []))
+    }
+}

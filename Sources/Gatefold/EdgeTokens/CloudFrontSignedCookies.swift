@@ -1,0 +1,89 @@
+import Crypto
+public import Foundation
+
+/// CloudFront's signed cookies, sent as one `Cookie` header (Amazon CloudFront Developer Guide, "Use signed cookies").
+///
+/// A canned policy is not sent: CloudFront builds it from the request and `CloudFront-Expires`. A custom policy is, as
+/// `CloudFront-Policy`. Either is signed, and policy and signature are written in base64 with `-`, `_` and `~` for `+`,
+/// `=` and `/`.
+///
+/// The guide's pages "Set signed cookies using a canned policy" and "… using a custom policy" sign with SHA-1 unless a
+/// fourth cookie, `CloudFront-Hash-Algorithm`, names another digest; its API reference (PublicKey) names RSA 2048 and
+/// ECDSA 256 as the kinds of key.
+public struct CloudFrontSignedCookies: EdgeToken {
+    public enum Policy: String, Sendable, CaseIterable {
+        /// One URL, good until it expires.
+        case canned
+        /// A pattern with `*` and `?`, good until it expires.
+        case custom
+    }
+
+    /// The digest that is signed.
+    public enum Digest: String, Sendable, CaseIterable {
+        /// What CloudFront expects where nothing is said.
+        case sha1
+        case sha256
+    }
+
+    private let resource: EdgeTemplate
+    private let policy: Policy
+    private let digest: Digest
+    private let keyPairID: String
+    private let key: CloudFrontKey
+    private let window: TimeInterval?
+
+    /// - Parameters:
+    ///   - resource: a URL such as `https://cdn.example.com/{publication}/{edition}/*`.
+    ///   - keyPairID: CloudFront's identifier of the public key.
+    ///   - privateKey: PEM text, RSA with 2048 bits or ECDSA with P-256.
+    ///   - window: the longest lifetime in seconds; nil goes with the edition credentials.
+    /// - Throws: ``EdgeTokenError`` for a setting that can not work.
+    public init(
+        resource: String, policy: Policy = .custom, keyPairID: String, privateKey: Secret, digest: Digest = .sha1,
+        window: TimeInterval? = nil
+    ) throws(EdgeTokenError) {
+        self.resource = try EdgeTemplate(resource, setting: "resource")
+        if policy == .canned, resource.contains("*") { throw .wildcardInCannedPolicy }
+        guard !keyPairID.isEmpty else { throw .empty(setting: "key pair id") }
+        guard keyPairID.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
+            throw .character(setting: "key pair id")
+        }
+        if let window, !(window >= 1) { throw .lifetime }
+        key = try CloudFrontKey(pem: String(decoding: privateKey.bytes, as: UTF8.self))
+        self.policy = policy
+        self.digest = digest
+        self.keyPairID = keyPairID
+        self.window = window
+    }
+
+    public func headers(for grant: EdgeGrant) throws -> [EdgeHeader] {
+        let latest = window.map { grant.issuedAt.addingTimeInterval($0) } ?? grant.expiresAt
+        let expiry = Int64(min(latest, grant.expiresAt).timeIntervalSince1970)
+        // The template holds nothing that JSON would have to escape. CloudFront wants no white space.
+        let statement =
+            #"{"Statement":[{"Resource":"\#(resource.fill(grant))","#
+            + #""Condition":{"DateLessThan":{"AWS:EpochTime":\#(expiry)}}}]}"#
+        let text = Data(statement.utf8)
+        var cookies =
+            switch policy {
+            case .canned: ["CloudFront-Expires=\(expiry)"]
+            case .custom: ["CloudFront-Policy=\(Self.encode(text))"]
+            }
+        cookies.append("CloudFront-Signature=\(Self.encode(try key.sign(text, digest)))")
+        cookies.append("CloudFront-Key-Pair-Id=\(keyPairID)")
+        if digest == .sha256 { cookies.append("CloudFront-Hash-Algorithm=SHA256") }
+        return [EdgeHeader(name: "Cookie", value: cookies.joined(separator: "; "))]
+    }
+
+    static func encode(_ bytes: Data) -> String {
+        String(
+            bytes.base64EncodedString().map { letter in
+                switch letter {
+                case "+": "-"
+                case "=": "_"
+                case "/": "~"
+                default: letter
+                }
+            })
+    }
+}

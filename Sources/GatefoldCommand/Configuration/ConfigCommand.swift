@@ -1,0 +1,49 @@
+import ArgumentParser
+import Gatefold
+import Server
+
+struct ConfigCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Check the configuration, or print an example.",
+        subcommands: [ConfigCheckCommand.self, ConfigExampleCommand.self])
+}
+
+struct ConfigCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Say whether the configuration can be used, and if not, why.")
+
+    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    private struct Report: Encodable {
+        let path: String
+        let listen: String
+        let publications: [String]
+        let backends: [String]
+    }
+
+    func run() async throws {
+        let read = try configuration.read()
+        try Assembly.check(read)
+        let report = Report(
+            path: configuration.path, listen: read.listen.description,
+            publications: read.publications.map(\.publication.id.rawValue), backends: read.backends.map(\.name))
+        try output.print(
+            report,
+            text: """
+                \(report.path) is good.
+                listens on    \(report.listen)
+                publications  \(report.publications.joined(separator: ", "))
+                backends      \(report.backends.joined(separator: ", "))
+                """)
+    }
+}
+
+struct ConfigExampleCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "example", abstract: "Print a configuration with every key and its meaning.")
+
+    func run() {
+        print(ExampleConfiguration.text)
+    }
+}

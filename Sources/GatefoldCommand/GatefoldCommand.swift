@@ -1,0 +1,38 @@
+import ArgumentParser
+import Foundation
+import Server
+
+/// The program: one subcommand a file.
+@main
+struct GatefoldCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gatefold",
+        abstract: "An authorisation proxy and content gate for digital editions.",
+        discussion: """
+            Every subcommand that needs the configuration reads it from --config, else from the environment variable \
+            GATEFOLD_CONFIG, else from gatefold.yaml in the present folder.
+            Exit statuses are those of sysexits(3): 64 for a wrong call, 65 for bad input data, 66 for a missing input \
+            file, 69 for something that can not be reached, 73 for a file that can not be written, 78 for a bad \
+            configuration.
+            """,
+        version: ServerSoftware.version,
+        subcommands: [
+            ServeCommand.self, ConfigCommand.self, SubscribersCommand.self, CredentialsCommand.self,
+            TokenCommand.self, SecretCommand.self,
+        ])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            guard let failure = CommandFailure(error) else { exit(withError: error) }
+            FileHandle.standardError.write(Data("gatefold: \(failure.message)\n".utf8))
+            Foundation.exit(failure.status.rawValue)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Foundation
+import Gatefold
+
+struct SecretCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "secret", abstract: "Make secrets.", subcommands: [SecretNewCommand.self])
+}
+
+struct SecretNewCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new", abstract: "Print a new random secret, or write it to a file only its owner can read.")
+
+    @Option(help: "How many random bytes; they are written in URL-safe base64.")
+    var bytes = 32
+
+    @Option(help: "Write it to this file, with mode 0600; a file that exists is left as it is.", completion: .file())
+    var out: String?
+
+    func validate() throws {
+        guard (SecretWeakness.leastBytes...1024).contains(bytes) else {
+            throw ValidationError("expected --bytes from \(SecretWeakness.leastBytes) to 1024")
+        }
+    }
+
+    func run() throws {
+        let secret = Base64URL.encode(RandomSource.system.bytes(bytes))
+        guard let out else {
+            print(secret)
+            return
+        }
+        let file = open(out, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            let reason = errno == EEXIST ? "it exists already" : String(cString: strerror(errno))
+            throw CommandFailure(.cannotCreate, "\(out) was not written: \(reason)")
+        }
+        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+        try handle.write(contentsOf: Data((secret + "\n").utf8))
+        try handle.synchronize()
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+import Logging
+import Metrics
+import Server
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Answer the apps and gate the downloads.",
+        discussion: """
+            Reads the configuration again on SIGHUP: an invalid one is reported and the old one goes on. Stops on SIGINT \
+            and SIGTERM after the requests in flight.
+            """)
+
+    @OptionGroup var configuration: ConfigurationOptions
+
+    @Option(help: "Listen on this host instead of the configured one.")
+    var host: String?
+
+    @Option(help: "Listen on this port instead of the configured one.")
+    var port: Int?
+
+    func run() async throws {
+        var read = try configuration.read()
+        if let host { read.listen.host = host }
+        if let port {
+            guard (0...65_535).contains(port) else { throw CommandFailure(.usage, "expected a port from 0 to 65535") }
+            read.listen.port = port
+        }
+        let handler = LogSetup.handler(read.log, isTerminal: isatty(STDERR_FILENO) == 1)
+        LoggingSystem.bootstrap(handler)
+        let registry = PrometheusRegistry()
+        MetricsSystem.bootstrap(registry)
+        let options = configuration
+        let server = try await GatefoldServer(
+            read, reread: { try options.read() }, metrics: registry, logger: Logger(label: "gatefold"))
+        try await server.run()
+    }
+}

@@ -1,0 +1,32 @@
+import Backends
+import Foundation
+
+/// How far an import is, on a terminal.
+struct ProgressBar: Sendable {
+    private static let width = 40
+    let isShown: Bool
+    private let start = ContinuousClock.now
+
+    init(isShown: Bool) {
+        self.isShown = isShown
+    }
+
+    func show(_ progress: ImportProgress) {
+        guard isShown else { return }
+        let share = progress.totalBytes.map { $0 == 0 ? 1 : Double(progress.bytes) / Double($0) }
+        let filled = Int((share ?? 0) * Double(Self.width))
+        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
+        let percent = share.map { "\(Int($0 * 100)) %" } ?? ""
+        let bad = progress.badRows > 0 ? ", \(progress.badRows) bad" : ""
+        let seconds = (ContinuousClock.now - start).components.seconds
+        write("\r\u{1B}[K\(bar) \(percent)  \(progress.rows) rows\(bad), \(seconds) s")
+    }
+
+    func clear() {
+        if isShown { write("\r\u{1B}[K") }
+    }
+
+    private func write(_ text: String) {
+        FileHandle.standardError.write(Data(text.utf8))
+    }
+}

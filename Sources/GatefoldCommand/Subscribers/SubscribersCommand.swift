@@ -1,0 +1,99 @@
+import ArgumentParser
+import Backends
+import Foundation
+import Gatefold
+import Server
+
+struct SubscribersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "subscribers", abstract: "Look after the embedded subscriber database.",
+        subcommands: [
+            SubscribersImportCommand.self, SubscribersShowCommand.self, SubscribersListCommand.self,
+            SubscribersSetStateCommand.self, SubscribersDeleteCommand.self, SubscribersExportCommand.self,
+        ])
+}
+
+/// Which embedded database is meant.
+struct DatabaseOptions: ParsableArguments {
+    @OptionGroup var configuration: ConfigurationOptions
+
+    @Option(name: .shortAndLong, help: "The backend's name; needed where several are of the kind sqlite.")
+    var backend: String?
+
+    /// The database, opened, with the configuration it was named in.
+    func open() throws -> (database: SubscriberDatabase, kind: SQLiteBackendKind, configuration: GatefoldConfiguration)
+    {
+        let read = try configuration.read()
+        let embedded = try Assembly.kinds(read).compactMapValues { $0 as? SQLiteBackendKind }
+        let chosen: SQLiteBackendKind
+        if let backend {
+            guard let kind = embedded[backend] else {
+                throw CommandFailure(.usage, "there is no backend \(backend) of the kind sqlite")
+            }
+            chosen = kind
+        } else {
+            guard let kind = embedded.first?.value, embedded.count == 1 else {
+                throw CommandFailure(
+                    .usage, "expected --backend, one of \(embedded.keys.sorted().joined(separator: ", "))")
+            }
+            chosen = kind
+        }
+        do {
+            return (try chosen.openDatabase(), chosen, read)
+        } catch {
+            throw CommandFailure(.unavailable, "\(error)")
+        }
+    }
+}
+
+/// A subscriber as the commands show it; the password hash is not shown.
+struct SubscriberReport: Encodable {
+    struct PeriodReport: Encodable {
+        let start: Date
+        let end: Date?
+    }
+
+    struct CategoryReport: Encodable {
+        let scheme: String
+        let value: String
+    }
+
+    let id: Int64
+    let identifier: String
+    let state: String
+    let presentState: String
+    let hasPassword: Bool
+    let message: String?
+    let allEditions: Bool
+    let periods: [PeriodReport]
+    let editions: [String]
+    let categories: [CategoryReport]
+
+    init(_ record: SubscriberRecord, at moment: Date) {
+        id = record.id
+        identifier = record.identifier
+        state = record.state.rawValue
+        presentState = record.subscription(at: moment).state.rawValue
+        hasPassword = record.passwordHash != nil
+        message = record.message
+        allEditions = record.hasAllEditions
+        periods = record.periods.map { PeriodReport(start: $0.start, end: $0.end) }
+        editions = record.editions.map(\.rawValue)
+        categories = record.categories.map { CategoryReport(scheme: $0.scheme, value: $0.value) }
+    }
+
+    var text: String {
+        var lines = [
+            "identifier  \(identifier)", "id          \(id)", "state       \(state), at present \(presentState)",
+            "password    \(hasPassword ? "yes" : "none")",
+        ]
+        if let message { lines.append("message     \(message)") }
+        if allEditions { lines.append("editions    all") }
+        for edition in editions { lines.append("edition     \(edition)") }
+        for period in periods {
+            lines.append("period      \(period.start.formatted(.iso8601)) to \(period.end?.formatted(.iso8601) ?? "…")")
+        }
+        for category in categories { lines.append("category    \(category.scheme) = \(category.value)") }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,116 @@
+public import ArgumentParser
+public import Backends
+import CSV
+import Foundation
+import Server
+
+struct SubscribersImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Bring subscribers in from a CSV file.",
+        discussion: """
+            The first row names the columns: identifier (or the publication's own name for it, see --identifier-column), \
+            password or password_hash, state, message, all_editions, periods (2026-01-01/2026-12-31;…), editions (id;id), \
+            categories (scheme=value;…). A row replaces what is stored in the columns the file has.
+
+            Either all rows are good and go in at once, or nothing changes; with --resumable good rows go in batch by \
+            batch, bad ones are passed over, and the same command goes on where it was stopped. Bad rows are listed by \
+            line number and reason, and the exit status is then 65.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The CSV file.", completion: .file(extensions: ["csv", "tsv"]))
+    var file: String
+
+    @Flag(help: "Commit batch by batch and go on where an earlier run stopped.")
+    var resumable = false
+
+    @Flag(help: "Remove subscribers that are not in the file.")
+    var replace = false
+
+    @Option(help: "What the file calls the identifier, such as email.")
+    var identifierColumn = "identifier"
+
+    @Option(help: "What stands between the cells: comma, semicolon or tab.")
+    var separator = SeparatorName.comma
+
+    @Option(
+        help: "What plain passwords become: slow (a yescrypt hash each) or keyed (a fast one under passwords.pepper).")
+    var passwordForm = SubscriberImport.PasswordForm.slow
+
+    enum SeparatorName: String, ExpressibleByArgument, CaseIterable {
+        case comma, semicolon, tab
+
+        var format: CSVFormat.Separator {
+            switch self {
+            case .comma: .comma
+            case .semicolon: .semicolon
+            case .tab: .tab
+            }
+        }
+    }
+
+    private struct Report: Encodable {
+        struct Issue: Encodable {
+            let line: Int
+            let column: String?
+            let reason: String
+        }
+
+        let committed: Bool
+        let rows: Int
+        let added: Int
+        let replaced: Int
+        let removed: Int
+        let badRows: Int
+        let resumedAfter: Int
+        let issues: [Issue]
+    }
+
+    func run() async throws {
+        let (opened, kind, configuration) = try database.open()
+        let options = SubscriberImport.Options(
+            mode: resumable ? .resumable() : .allOrNothing, isReplacing: replace, identifierColumn: identifierColumn,
+            separator: separator.format, passwordForm: passwordForm, foldsProof: kind.proof?.folds ?? false)
+        let work = SubscriberImport(into: opened, hasher: try configuration.passwords.hasher(), options: options)
+        let bar = ProgressBar(isShown: isatty(STDERR_FILENO) == 1)
+        let report: ImportReport
+        do {
+            report = try await work.run(file: file) { progress in bar.show(progress) }
+            bar.clear()
+        } catch let error as ImportError {
+            bar.clear()
+            if case .unreadableFile = error { throw CommandFailure(.noInput, "\(error)") }
+            throw CommandFailure(.dataError, "\(error)")
+        } catch {
+            bar.clear()
+            throw CommandFailure(.unavailable, "\(error)")
+        }
+        try tell(report)
+        if report.badRows > 0 { throw ExitCode(CommandFailure.Status.dataError.rawValue) }
+    }
+
+    private func tell(_ report: ImportReport) throws {
+        for issue in report.issues {
+            FileHandle.standardError.write(Data("\(file): \(issue)\n".utf8))
+        }
+        if report.issues.count < report.badRows {
+            FileHandle.standardError.write(Data("… and \(report.badRows - report.issues.count) more\n".utf8))
+        }
+        let summary =
+            report.isCommitted
+            ? "\(report.rows) rows read: \(report.added) subscribers added, \(report.replaced) replaced, "
+                + "\(report.removed) removed, \(report.badRows) bad rows"
+                + (report.resumedAfter > 0 ? "; went on after row \(report.resumedAfter)" : "")
+            : "\(report.rows) rows read, \(report.badRows) bad: nothing was changed"
+        try output.print(
+            Report(
+                committed: report.isCommitted, rows: report.rows, added: report.added, replaced: report.replaced,
+                removed: report.removed, badRows: report.badRows, resumedAfter: report.resumedAfter,
+                issues: report.issues.map { Report.Issue(line: $0.line, column: $0.column, reason: $0.reason) }),
+            text: summary)
+    }
+}
+
+extension SubscriberImport.PasswordForm: ExpressibleByArgument {}

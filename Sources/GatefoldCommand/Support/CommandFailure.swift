@@ -1,0 +1,39 @@
+import Backends
+import Server
+import Settings
+
+/// What a subcommand says on its last line, and its exit status.
+struct CommandFailure: Error {
+    /// From sysexits(3).
+    enum Status: Int32 {
+        /// The answer to the question asked was no.
+        case no = 1
+        case usage = 64
+        case dataError = 65
+        case noInput = 66
+        case unavailable = 69
+        case software = 70
+        case cannotCreate = 73
+        case configuration = 78
+    }
+
+    let status: Status
+    let message: String
+
+    init(_ status: Status, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    /// Nil for errors that the argument parser prints better itself.
+    init?(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as SettingsError: self.init(.configuration, error.description)
+        case let error as TLSFileError: self.init(.configuration, error.description)
+        case let error as AssemblyError:
+            self.init(error.isConfiguration ? .configuration : .unavailable, error.description)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,97 @@
+public import Backends
+import Foundation
+public import Gatefold
+import Settings
+public import State
+
+/// Puts the parts together as the configuration says.
+public enum Assembly {
+    /// Checks what reading alone can not: that every backend's settings can be used, and that test and real readers do
+    /// not mix (PITFALLS row 12). Opens nothing.
+    ///
+    /// - Throws: ``SettingsError`` or ``AssemblyError``.
+    public static func check(_ configuration: GatefoldConfiguration) throws {
+        _ = try kinds(configuration)
+    }
+
+    /// The backends' kinds by their names.
+    public static func kinds(_ configuration: GatefoldConfiguration) throws -> [String: any BackendKind] {
+        var kinds: [String: any BackendKind] = [:]
+        for backend in configuration.backends {
+            kinds[backend.name] = try BackendRegistry.read(name: backend.name, settings: backend.settings)
+            try backend.settings.finish()
+        }
+        for publication in configuration.publications {
+            guard let kind = kinds[publication.backend] else { continue }
+            if kind.isForTests != publication.isTest {
+                throw AssemblyError.testMode(
+                    publication: publication.publication.id, backend: publication.backend, isForTests: kind.isForTests)
+            }
+            let asked = Set(publication.publication.credentialFields.proofs)
+            if let checked = kind.checkedProofs, checked != asked {
+                throw AssemblyError.proofs(
+                    publication: publication.publication.id, asked: asked.sorted(), checked: checked.sorted())
+            }
+        }
+        return kinds
+    }
+
+    /// How the publication's tokens look.
+    public static func tokenCodec(
+        for publication: PublicationConfiguration, in configuration: GatefoldConfiguration,
+        random: RandomSource = .system
+    ) throws -> any TokenCodec {
+        let id = publication.publication.id
+        return try kinds(configuration)[publication.backend]?.tokenCodec(for: id)
+            ?? SealedTokenCodec(publication: id, secrets: publication.tokenSecrets, random: random)
+    }
+
+    /// Opens the state store, and makes it and its folder where they are missing.
+    ///
+    /// - Throws: ``AssemblyError/state(path:cause:)``.
+    public static func stateStore(_ configuration: GatefoldConfiguration) throws -> SQLiteStateStore {
+        let path = configuration.state.path
+        do {
+            try FileManager.default.createDirectory(
+                at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            return try SQLiteStateStore(path: path)
+        } catch {
+            throw AssemblyError.state(path: path, cause: "\(error)")
+        }
+    }
+}
+
+/// Why the parts could not be put together.
+public enum AssemblyError: Error, Sendable, CustomStringConvertible {
+    case testMode(publication: PublicationID, backend: String, isForTests: Bool)
+    case proofs(publication: PublicationID, asked: [String], checked: [String])
+    case state(path: String, cause: String)
+    case backend(name: String, cause: String)
+    case gate(cause: String)
+    case listen(address: ListenAddress, cause: String)
+
+    /// Whether the configuration has to change, rather than the world.
+    public var isConfiguration: Bool {
+        switch self {
+        case .testMode, .proofs, .gate: true
+        case .state, .backend, .listen: false
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .testMode(let publication, let backend, true):
+            "publications.\(publication): the backend \(backend) has made-up readers; expected `test: true` with it"
+        case .testMode(let publication, let backend, false):
+            "publications.\(publication): `test: true` is for made-up readers only, and \(backend) has real ones"
+        case .proofs(let publication, let asked, let checked):
+            "publications.\(publication).credentials.proofs: expected what the backend checks, "
+                + "[\(checked.joined(separator: ", "))], not [\(asked.joined(separator: ", "))]"
+        case .state(let path, let cause): "the state database \(path) can not be opened: \(cause)"
+        case .backend(let name, let cause): "the backend \(name) can not be opened: \(cause)"
+        case .gate(let cause): "the content gate can not be set up: \(cause)"
+        case .listen(let address, let cause): "can not listen on \(address): \(cause)"
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Backends
+import ContentGate
+import FrontDoors
+import Gatefold
+import Logging
+import State
+
+/// What one configuration serves: replaced as a whole when the configuration is read again.
+struct PublicationSet: Sendable {
+    let directory: PublicationDirectory
+    let gate: Gate
+    let backends: [any SubscriberBackend]
+    let clients: ClientAddressResolver
+}
+
+/// What outlives a configuration.
+struct LastingParts: Sendable {
+    let state: SQLiteStateStore
+    let revocations: RevocationLists
+    let guesses: any GuessLimiting
+    let services: BackendServices
+    let logger: Logger
+
+    /// Opens what the configuration names.
+    ///
+    /// - Throws: ``SettingsError`` or ``AssemblyError``; nothing is then in force.
+    func assemble(_ configuration: GatefoldConfiguration) throws -> PublicationSet {
+        let kinds = try Assembly.kinds(configuration)
+        var backends: [String: any SubscriberBackend] = [:]
+        for (name, kind) in kinds {
+            do {
+                backends[name] = try kind.open(services)
+            } catch {
+                throw AssemblyError.backend(name: name, cause: "\(error)")
+            }
+        }
+        var proxies: [PublicationID: PublicationProxy] = [:]
+        var gated: [GatePublication] = []
+        var standard: PublicationProxy?
+        for publication in configuration.publications {
+            let id = publication.publication.id
+            guard let backend = backends[publication.backend] else { continue }
+            let tokens = try Assembly.tokenCodec(for: publication, in: configuration, random: services.random)
+            let ended = revocations.list(for: id)
+            let reporter = ProxyEventReporter(publication: id, logger: logger)
+            let proxy = PublicationProxy(
+                publication: publication.publication, backend: backend, tokens: tokens,
+                editionSecrets: publication.editionSecrets, state: state, revocations: ended,
+                guesses: publication.isTest ? UnlimitedGuesses() : guesses,
+                references: configuration.state.references, clock: services.clock, random: services.random,
+                observe: { reporter.report($0) })
+            proxies[id] = proxy
+            if publication.isDefault { standard = proxy }
+            guard let layout = publication.content else { continue }
+            gated.append(
+                GatePublication(
+                    id: id, layout: layout,
+                    verifier: EditionCredentialsVerifier(
+                        publication: id, secrets: publication.editionSecrets,
+                        acceptsPlainSalts: publication.acceptsPlainSalts,
+                        resumeWindow: publication.publication.lifetimes.resumeWindow),
+                    feedVerifier: publication.publication.issuesFeedPassword
+                        ? FeedCredentialsVerifier(
+                            secrets: publication.editionSecrets, tokens: tokens,
+                            references: configuration.state.references) : nil,
+                    revocations: ended, freeEditions: publication.publication.rule.catalogue.freeEditions))
+        }
+        do {
+            return PublicationSet(
+                directory: PublicationDirectory(default: standard, byID: proxies),
+                gate: try Gate(gated, clock: services.clock), backends: Array(backends.values),
+                clients: ClientAddressResolver(trusted: configuration.trustedProxies))
+        } catch {
+            throw AssemblyError.gate(cause: error.description)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+/// What `gatefold config example` prints: every key, its meaning and its default.
+public enum ExampleConfiguration {
+    public static let text = """
+        # Gatefold's configuration. Paths are relative to this file's folder. Times are written 90s, 15m, 12h or 30d.
+        # Every value can be overridden: GATEFOLD__SERVER__LISTEN=0.0.0.0:80 sets server.listen.
+        # A secret is never written here: {file: PATH} or {env: NAME} says where it is. `gatefold secret new --out PATH`
+        # makes one. `gatefold config check` says whether all of this can be used; SIGHUP makes a running server read it again.
+
+        server:
+          listen: 127.0.0.1:8080
+          # Health and Prometheus metrics; no such listener unless it is said.
+          admin_listen: 127.0.0.1:8081
+          # HTTP/2 and TLS, read again on SIGHUP.
+          # tls: {certificate: fullchain.pem, key: privkey.pem}
+          # Whose X-Forwarded-For is believed, and who beside this machine may use the auth-request endpoint.
+          trusted_proxies: []
+          # For so long requests in flight may go on at shutdown.
+          shutdown_grace: 30s
+
+        log:
+          level: info          # trace, debug, info, notice, warning, error, critical
+          format: automatic    # text on a terminal and JSON elsewhere; or text, or json
+
+        # What Gatefold itself remembers: devices, revocations.
+        state:
+          path: state/state.sqlite
+          # The key of the pseudonyms in logs and in the state. It does not rotate.
+          reference_secret: {file: secrets/references}
+
+        # Wrong attempts to sign in that are let through, per window.
+        guessing:
+          per_identifier: 10
+          per_address: 100
+          per_wide_block: 1000
+          # For a reader's own device or address, while somebody else tries their name.
+          per_acquaintance: 5
+          window: 15m
+          ipv6_prefix: 64
+          ipv6_wide_prefix: 48
+          # For so long after a right sign-in its address counts as the reader's own.
+          familiarity: 1d
+          # How many readers and addresses are remembered.
+          capacity: 200000
+
+        passwords:
+          # Threads that check passwords: the cap on what signing in may cost.
+          workers: 2
+          # Of new hashes, from 1 to 11; each step doubles time and memory.
+          cost: 5
+          # The secret of the fast hashes that `subscribers import --password-form keyed` makes.
+          # pepper: {file: secrets/pepper}
+
+        backends:
+          # The embedded subscriber database; see `gatefold subscribers --help`.
+          house:
+            kind: sqlite
+            path: state/subscribers.sqlite
+            # The request field that is checked against the stored hash.
+            proof: password
+            # Whether it is folded first (case, white space): for names such as a surname, never for passwords.
+            proof_folds: false
+            # false: knowing the identifier is enough.
+            check_proof: true
+          # The made-up readers of the test publication.
+          made-up:
+            kind: test
+
+        publications:
+          daily:
+            # Also answers calls without a publication in front: /sign_in as well as /daily/sign_in.
+            default: true
+            backend: house
+            # The request fields that readers sign in with.
+            credentials:
+              identifier: email
+              proofs: [password]
+            # access: an active subscription opens everything. issue: the backend lists the editions. period: every
+            # edition published while a subscription ran, and those listed. backend: the backend's word is final.
+            policy: period
+            grace:
+              # Also so many editions that came out before each one held.
+              previous_of_held: 0
+              # Also so many of the newest, for an active reader.
+              newest_for_active: 0
+            tokens:
+              lifetime: 30d
+              # For so long after its end a token can be renewed.
+              renewal_window: 60d
+            edition_credentials:
+              # sealed: expires, can be revoked and names the reader in the gate's log. plain: random, good for ever.
+              salt: sealed
+              lifetime: 1d
+              # For so long after the end a download may be resumed, but not begun.
+              resume_window: 6h
+              # Whether our gate takes plain salts, too, while older ones are still about.
+              accept_plain_salts: false
+            devices:
+              # The request field that names the device; without it devices are not told apart.
+              field: device
+              # Without this any number.
+              most: 5
+              # evict: the device longest unused makes room. refuse: the new one is not let in.
+              excess: evict
+            # While the backend can not be asked, whoever holds a good token gets short-lived edition credentials.
+            fail_open:
+              enabled: false
+              lifetime: 10m
+            # Hand out the password of the feed at sign-in (global_auth_password).
+            feed_password: false
+            # Comments in the answers for the app's developer.
+            debug_comments: false
+            # The first makes, all of them verify: put a new one in front and take the old one out when its tokens and
+            # edition credentials have ended. Whoever checks downloads in your stead needs the first one.
+            secrets:
+              - {file: secrets/daily}
+            # Tokens can have secrets of their own, so that those who check downloads can not make tokens.
+            # token_secrets:
+            #   - {file: secrets/daily-tokens}
+            # Words to the reader, by language; keys: active, inactive, suspended, unknown, stale, no_token,
+            # not_recognised, throttled, too_many_devices, token_not_recognised, token_expired, not_entitled, no_edition,
+            # unavailable.
+            messages:
+              default_language: en
+              de:
+                inactive: Ihr Abonnement ist abgelaufen.
+            # Request headers the app must send with its downloads, for an edge that checks them.
+            edge_tokens:
+              - {kind: static, name: X-Edition-App, value: daily}
+              # - kind: akamai
+              #   name: hdnts             # the token's name
+              #   carrier: cookie         # or header
+              #   key: {file: secrets/akamai}
+              #   algorithm: sha256       # or sha1, md5
+              #   acl: ["/content/daily/{edition}/*"]   # or: url: /content/daily/{edition}.zip
+              #   salt: {file: secrets/akamai-salt}
+              #   id: "{edition}"
+              #   data: "{publication}"
+              #   bind_address: false
+              #   state_start: false
+              #   escape_early: false
+              #   window: 5m
+              # - kind: cloudfront
+              #   resource: https://cdn.example.com/{publication}/{edition}*
+              #   policy: custom          # or canned, for one URL
+              #   key_pair_id: K2JCJMDEHXQW5F
+              #   private_key: {file: secrets/cloudfront.pem}   # RSA 2048 or ECDSA P-256
+              #   digest: sha1            # or sha256
+              #   window: 1h
+            # The downloads. Without this section Gatefold neither serves nor checks any.
+            content:
+              # An edition's files lie below PREFIX/EDITION/, its archive is PREFIX/EDITION.zip.
+              prefix: /content/daily/
+              # The directory the prefix stands for, when Gatefold itself serves the files.
+              root: editions/daily
+              # What passes without credentials: * stands for anything within a segment, ** for any rest.
+              open: ["covers/**"]
+              # What needs the feed's password.
+              feed: ["feed.xml"]
+              archives: [zip, pugpigpkg, hpub]
+            # The editions: what periods, grace rules and free editions refer to.
+            catalogue:
+              - {id: com.example.daily.2026-10, title: October 2026, published: 2026-10-01, free: true}
+              - {id: com.example.daily.2026-11, title: November 2026, published: 2026-11-01}
+
+          # Made-up readers that show an app every case, slow and broken answers included. Nothing real stands here.
+          test:
+            test: true
+            backend: made-up
+            policy: backend
+            edition_credentials: {salt: plain}
+            secrets:
+              - {file: secrets/test}
+        """
+}

@@ -1,0 +1,169 @@
+public import ContentGate
+import Foundation
+public import Gatefold
+import Settings
+
+/// One publication as configured.
+public struct PublicationConfiguration: Sendable {
+    public let publication: Publication
+    /// Answers calls that name no publication, too.
+    public let isDefault: Bool
+    /// The name of its backend.
+    public let backend: String
+    /// Whether only made-up readers sign in here: the one place where the test backend may stand.
+    public let isTest: Bool
+    /// Shared with whoever checks downloads.
+    public let editionSecrets: SecretRing
+    public let tokenSecrets: SecretRing
+    public let acceptsPlainSalts: Bool
+    /// Nil when Gatefold neither serves nor checks this publication's downloads.
+    public let content: ContentLayout?
+
+    init(
+        name: String, in publications: SettingsSection, backends: [BackendConfiguration], environment: [String: String]
+    ) throws(SettingsError) {
+        guard let id = PublicationID(name), !Self.reserved.contains(name) else {
+            throw publications.error(
+                name, expected: "expected a name of lower-case letters, digits, - and _ that is no name of a call")
+        }
+        let section = try publications.section(name)
+        isDefault = try section.boolean("default", default: false)
+        isTest = try section.boolean("test", default: false)
+        backend = try section.requiredString("backend", expected: "the name of a backend")
+        guard backends.contains(where: { $0.name == section.writtenBackend }) else {
+            throw section.error(
+                "backend", expected: "expected one of the backends \(backends.map(\.name).joined(separator: ", "))")
+        }
+        guard let editionSecrets = try section.secretRing("secrets", environment: environment) else {
+            throw section.error("secrets", expected: "missing; expected {file: PATH} or {env: NAME}, or a list of them")
+        }
+        self.editionSecrets = editionSecrets
+        tokenSecrets = try section.secretRing("token_secrets", environment: environment) ?? editionSecrets
+
+        let credentials = try section.section("edition_credentials")
+        var lifetimes = Lifetimes()
+        // A sealed salt counts minutes, so a shorter life than one can not be kept.
+        lifetimes.editionCredentials = try credentials.duration("lifetime", default: 86_400, in: 60...3_888_000)
+        lifetimes.resumeWindow = try credentials.duration("resume_window", default: 21_600, in: 0...604_800)
+        let saltForm: SaltForm = try credentials.choice("salt", default: .sealed)
+        acceptsPlainSalts = try credentials.boolean("accept_plain_salts", default: saltForm == .plain)
+        if saltForm == .plain && !acceptsPlainSalts {
+            throw credentials.error("accept_plain_salts", expected: "expected true where plain salts are issued")
+        }
+        try credentials.finish()
+
+        let tokens = try section.section("tokens")
+        lifetimes.token = try tokens.duration("lifetime", default: lifetimes.token, in: 60...315_360_000)
+        lifetimes.renewalWindow = try tokens.duration(
+            "renewal_window", default: lifetimes.renewalWindow, in: 0...315_360_000)
+        try tokens.finish()
+
+        let failOpen = try section.section("fail_open")
+        let failsOpen = try failOpen.boolean("enabled", default: false)
+        lifetimes.failOpenCredentials = try failOpen.duration("lifetime", default: 600, in: 60...86_400)
+        try failOpen.finish()
+
+        let devices = try section.section("devices")
+        let deviceField = try devices.string("field")
+        var deviceLimit: DeviceLimit?
+        if devices.has("most") {
+            guard deviceField != nil else {
+                throw devices.error("most", expected: "needs `field`, the request field that names the device")
+            }
+            deviceLimit = DeviceLimit(
+                most: try devices.integer("most", default: 1, in: 1...1000),
+                excess: try devices.choice("excess", default: .evict))
+        } else if devices.has("excess") {
+            throw devices.error("excess", expected: "needs `most`, the number of devices allowed")
+        }
+        try devices.finish()
+
+        publication = Publication(
+            id: id, credentialFields: try CredentialFields(try section.section("credentials"), isTest: isTest),
+            rule: try EntitlementRule(section), lifetimes: lifetimes, saltForm: saltForm, deviceField: deviceField,
+            deviceLimit: deviceLimit, issuesFeedPassword: try section.boolean("feed_password", default: false),
+            failsOpen: failsOpen, messages: try Messages(try section.section("messages")),
+            hasDebugComments: try section.boolean("debug_comments", default: false),
+            edgeTokens: try EdgeTokenSettings.read(section, environment: environment))
+        content = try ContentLayout(section, publication: id)
+        try section.finish()
+    }
+
+    /// The names of calls and of our own paths can not be publications: `/sign_in/` must stay what it is.
+    static let reserved: Set<String> = [
+        "sign_in", "renew_token", "renew", "verify_subscription", "edition_credentials", "sign_out", "content",
+        "auth-request", "healthz", "readyz", "metrics",
+    ]
+
+    func sharesSecret(with other: PublicationConfiguration) -> Bool {
+        let ours = editionSecrets.all + tokenSecrets.all
+        let theirs = other.editionSecrets.all + other.tokenSecrets.all
+        return ours.contains { secret in theirs.contains { isEqualInConstantTime($0.bytes, secret.bytes) } }
+    }
+}
+
+extension SettingsSection {
+    fileprivate var writtenBackend: String { (try? string("backend")) ?? "" }
+}
+
+extension CredentialFields {
+    fileprivate init(_ section: SettingsSection, isTest: Bool) throws(SettingsError) {
+        if isTest {
+            try section.finish()
+            self.init(
+                identifier: "username", proofs: ["password"], optional: ["username", "password"])
+            return
+        }
+        let identifier = try section.string("identifier", default: "username")
+        let proofs = try section.strings("proofs") ?? ["password"]
+        let all = [identifier] + proofs
+        guard Set(all).count == all.count, !all.contains(where: { $0.isEmpty || ["token", "product_id"].contains($0) })
+        else {
+            throw section.error("proofs", expected: "expected different names, none of them token or product_id")
+        }
+        try section.finish()
+        self.init(identifier: identifier, proofs: proofs)
+    }
+}
+
+extension EntitlementRule {
+    fileprivate init(_ section: SettingsSection) throws(SettingsError) {
+        let policy: EntitlementPolicy = try section.choice("policy", default: .issueBased)
+        let grace = try section.section("grace")
+        let rules = GraceRules(
+            previousOfHeld: try grace.integer("previous_of_held", default: 0, in: 0...1000),
+            newestForActive: try grace.integer("newest_for_active", default: 0, in: 0...1000))
+        try grace.finish()
+        var editions: [Edition] = []
+        var seen: Set<EditionID> = []
+        for item in try section.sections("catalogue") {
+            let text = try item.requiredString("id", expected: "an edition such as com.example.title.2026-11")
+            guard let id = EditionID(text) else {
+                throw item.error("id", expected: "expected 1 to 128 letters, digits, dots, - and _")
+            }
+            guard seen.insert(id).inserted else { throw item.error("id", expected: "the edition \(id) stands twice") }
+            editions.append(
+                Edition(
+                    id: id, title: try item.string("title", default: id.rawValue),
+                    published: try item.requiredDate("published"), isFree: try item.boolean("free", default: false)))
+            try item.finish()
+        }
+        self.init(policy: policy, grace: rules, catalogue: Catalogue(editions))
+    }
+}
+
+extension Messages {
+    fileprivate init(_ section: SettingsSection) throws(SettingsError) {
+        let language = try section.string("default_language", default: "en").lowercased()
+        var texts: [String: [MessageKey: String]] = [:]
+        for name in section.names where name != "default_language" {
+            let words = try section.section(name)
+            for key in MessageKey.allCases {
+                if let text = try words.string(key.rawValue) { texts[name.lowercased(), default: [:]][key] = text }
+            }
+            try words.finish()
+        }
+        try section.finish()
+        self.init(texts, defaultLanguage: language)
+    }
+}

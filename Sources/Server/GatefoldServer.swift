@@ -1,0 +1,141 @@
+import Backends
+import ContentGate
+import FrontDoors
+public import Gatefold
+import Hummingbird
+import HummingbirdCore
+import HummingbirdHTTP2
+import HummingbirdTLS
+public import Logging
+import NIOCore
+import ServiceLifecycle
+import State
+import UnixSignals
+
+/// The proxy, the gate and the admin listener in one process.
+public struct GatefoldServer: Sendable {
+    private let configuration: GatefoldConfiguration
+    private let publications: CurrentPublications
+    private let parts: LastingParts
+    private let follower: RevocationFollower
+    private let tls: ReloadableTLS?
+    private let reread: @Sendable () throws -> GatefoldConfiguration
+    private let metrics: PrometheusRegistry
+    private let logger: Logger
+
+    /// Opens everything that the configuration names; listens when ``run(onListening:)`` is called.
+    ///
+    /// - Parameter reread: reads the configuration again, on SIGHUP.
+    /// - Throws: ``SettingsError``, ``AssemblyError`` or ``TLSFileError``.
+    public init(
+        _ configuration: GatefoldConfiguration, reread: @escaping @Sendable () throws -> GatefoldConfiguration,
+        metrics: PrometheusRegistry, logger: Logger, clock: WallClock = .system, random: RandomSource = .system
+    ) async throws {
+        self.configuration = configuration
+        self.reread = reread
+        self.metrics = metrics
+        self.logger = logger
+        let state = try Assembly.stateStore(configuration)
+        let revocations = RevocationLists()
+        let services = BackendServices(
+            clock: clock, random: random,
+            passwords: PasswordVerifier(
+                hasher: try configuration.passwords.hasher(), concurrency: configuration.passwords.workers))
+        parts = LastingParts(
+            state: state, revocations: revocations, guesses: GuessLimiter(limits: configuration.guessing),
+            services: services, logger: logger)
+        publications = CurrentPublications(try parts.assemble(configuration))
+        tls = try configuration.tls.map { try ReloadableTLS($0) }
+        follower = RevocationFollower(
+            store: state, lists: revocations, retention: configuration.revocationRetention, clock: clock,
+            didFail: { logger.error("revocations not followed", metadata: ["cause": "\(type(of: $0))"]) })
+        do {
+            try await follower.catchUp()
+        } catch {
+            throw AssemblyError.state(path: configuration.state.path, cause: "\(error)")
+        }
+    }
+
+    /// Serves until SIGINT or SIGTERM, then finishes the requests in flight.
+    ///
+    /// - Parameter onListening: told the port once the listener is open.
+    public func run(onListening: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+        var services: [any Service] = [
+            FollowService(follower: follower),
+            ReloadService(reload: reload, logger: logger),
+            try mainListener(onListening),
+        ]
+        if let address = configuration.adminListen { services.append(adminListener(address)) }
+        var group = ServiceGroupConfiguration(
+            services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
+        group.maximumGracefulShutdownDuration = .seconds(configuration.shutdownGrace)
+        try await ServiceGroup(configuration: group).run()
+    }
+
+    @Sendable private func reload() throws {
+        let next = try reread()
+        let set = try parts.assemble(next)
+        try tls?.reload()
+        publications.replace(with: set)
+        if next.listen.port != configuration.listen.port || next.adminListen != configuration.adminListen {
+            logger.warning("listen addresses change at the next start only")
+        }
+    }
+
+    @Sendable private func readiness() async -> Readiness {
+        do {
+            try await parts.state.health()
+            return .ready
+        } catch {
+            return .notReady
+        }
+    }
+
+    private func mainListener(_ onListening: @escaping @Sendable (Int) async -> Void) throws -> some ApplicationProtocol
+    {
+        let router = MainRouter.make(
+            publications: publications, clock: parts.services.clock, readiness: readiness, logger: logger)
+        return Application(
+            router: router, server: try serverBuilder(),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.listen.host, port: configuration.listen.port), serverName: nil),
+            onServerRunning: { channel in
+                logger.notice("listening", metadata: ["port": "\(channel.localAddress?.port ?? 0)"])
+                await onListening(channel.localAddress?.port ?? 0)
+            },
+            logger: logger)
+    }
+
+    private func adminListener(_ address: ListenAddress) -> some ApplicationProtocol {
+        Application(
+            router: AdminRouter.make(metrics: metrics, readiness: readiness),
+            server: .http1(configuration: Self.http1),
+            configuration: ApplicationConfiguration(address: .hostname(address.host, port: address.port)),
+            logger: logger)
+    }
+
+    private func serverBuilder() throws -> HTTPServerBuilder {
+        guard let tls else { return .http1(configuration: Self.http1) }
+        return try .http2Upgrade(
+            tlsConfiguration: try tls.configuration(),
+            configuration: .init(idleTimeout: .seconds(60), streamConfiguration: Self.http1))
+    }
+
+    /// Limits on what a connection may send, and the no-cache set on whatever leaves without a word on caching: Hummingbird's
+    /// own answer to an unreadable request included.
+    private static var http1: HTTP1Channel.Configuration {
+        HTTP1Channel.Configuration(
+            additionalChannelHandlers: [NoCacheHandler()], idleTimeout: .seconds(60),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: 32 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100))
+    }
+}
+
+/// Follows the state store's revocations until the server stops.
+private struct FollowService: Service {
+    let follower: RevocationFollower
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await follower.run() }
+    }
+}

@@ -1,0 +1,58 @@
+import ContentGate
+import FrontDoors
+import Gatefold
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// The main listener: content first, then the auth-request endpoint, health, and the front door's calls.
+enum MainRouter {
+    static func make(
+        publications: CurrentPublications, clock: WallClock, readiness: @escaping @Sendable () async -> Readiness,
+        logger: Logger
+    ) -> Router<GatefoldRequestContext> {
+        let client: @Sendable (Request, GatefoldRequestContext) -> ClientAddress? = { request, context in
+            publications.value.clients.client(peer: context.peer, headers: request.headers)
+        }
+        let reporter = GateEventReporter(logger: logger)
+        let keeper = GateKeeper(observer: { reporter.report($0) }, current: { publications.value.gate })
+
+        let router = Router(context: GatefoldRequestContext.self)
+        router.add(middleware: NoCacheMiddleware())
+        router.add(middleware: AccessLogMiddleware(client: client))
+        router.add(middleware: ContentResponder(keeper, files: FileServer(clock: clock)))
+        AdminRouter.addHealth(to: router, readiness: readiness)
+        addAuthRequests(to: router, keeper, publications)
+        PugpigFrontDoor(publications: { publications.value.directory }, client: client).addRoutes(to: router)
+        return router
+    }
+
+    /// One path for each way in which front servers name the original request.
+    private static func addAuthRequests(
+        to router: Router<GatefoldRequestContext>, _ keeper: GateKeeper, _ publications: CurrentPublications
+    ) {
+        let trusts: @Sendable (Request, GatefoldRequestContext) -> Bool = { _, context in
+            guard let peer = context.peer else { return false }
+            return Loopback.contains(peer) || publications.value.clients.trusts(peer)
+        }
+        let conventions: [(path: RouterPath, ForwardedTarget)] = [
+            ("auth-request/original-uri", .original),
+            ("auth-request/forwarded-uri", .forwarded),
+            ("auth-request/path/**", .pathPrefix("/auth-request/path")),
+        ]
+        for (path, convention) in conventions {
+            let endpoint = AuthRequestEndpoint(keeper, convention: convention, trusts: trusts)
+            for method in [HTTPRequest.Method.get, .head] {
+                router.on(path, method: method) { try await endpoint.respond(to: $0, context: $1) }
+            }
+        }
+    }
+}
+
+/// This machine's own addresses, 127.0.0.0/8 and ::1.
+enum Loopback {
+    static func contains(_ address: ClientAddress) -> Bool {
+        address.isIPv6
+            ? address.bytes.dropLast().allSatisfy { $0 == 0 } && address.bytes.last == 1 : address.bytes.first == 127
+    }
+}

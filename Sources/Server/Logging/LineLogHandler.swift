@@ -1,0 +1,64 @@
+import Foundation
+public import Logging
+
+/// Writes each log event as one line, in text or in JSON.
+public struct LineLogHandler: LogHandler {
+    public enum Form: Sendable {
+        case text
+        case json
+    }
+
+    public var logLevel: Logger.Level
+    public var metadata: Logger.Metadata = [:]
+    private let label: String
+    private let form: Form
+    private let write: @Sendable (String) -> Void
+
+    public init(label: String, level: Logger.Level, form: Form, write: @escaping @Sendable (String) -> Void) {
+        self.label = label
+        logLevel = level
+        self.form = form
+        self.write = write
+    }
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    public func log(event: LogEvent) {
+        var all = metadata
+        if let more = event.metadata { all.merge(more) { $1 } }
+        if let error = event.error { all["error"] = "\(error)" }
+        let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        switch form {
+        case .text: write(Self.text(time, event.level, "\(event.message)", all))
+        case .json: write(Self.json(time, event.level, label, "\(event.message)", all))
+        }
+    }
+
+    static func text(_ time: String, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) -> String {
+        let fields = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\(oneLine("\($0.value)"))" }.joined()
+        return
+            "\(time) \(level.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)) \(oneLine(message))\(fields)\n"
+    }
+
+    static func json(
+        _ time: String, _ level: Logger.Level, _ label: String, _ message: String, _ metadata: Logger.Metadata
+    ) -> String {
+        var fields = ["time": time, "level": level.rawValue, "logger": label, "message": message]
+        for (key, value) in metadata where fields[key] == nil { fields[key] = "\(value)" }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(fields) else { return "" }
+        return String(decoding: data, as: UTF8.self) + "\n"
+    }
+
+    /// A value from outside must not begin a line of its own, nor move the terminal's cursor.
+    private static func oneLine(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return text }
+        return String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : $0 }))
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+public import Gatefold
+
+extension SettingsSection {
+    /// The largest secret read, in bytes.
+    public static let longestSecret = 64 << 10
+
+    /// A secret, written as `{file: PATH}` or `{env: NAME}`; never as itself, so that the configuration can be shown
+    /// and kept anywhere. White space at its end is cut off, because editors and `echo` add it.
+    ///
+    /// - Throws: ``SettingsError`` when it is missing, unreadable or too weak to use.
+    public func secret(
+        _ name: String, environment: [String: String]
+    ) throws(SettingsError) -> Secret? {
+        guard let node = node(name) else { return nil }
+        return try Self.secret(node, key: path(name), folder: folder, environment: environment)
+    }
+
+    /// A ring of secrets: one, or a list of which the first is the current one.
+    public func secretRing(
+        _ name: String, environment: [String: String]
+    ) throws(SettingsError) -> SecretRing? {
+        guard let node = node(name) else { return nil }
+        guard case .sequence(let items) = node.content else {
+            return SecretRing(
+                current: try Self.secret(node, key: path(name), folder: folder, environment: environment))
+        }
+        var secrets: [Secret] = []
+        for (index, item) in items.enumerated() {
+            secrets.append(
+                try Self.secret(item, key: "\(path(name))[\(index)]", folder: folder, environment: environment))
+        }
+        guard let current = secrets.first else { throw error(name, expected: "expected at least one secret") }
+        return SecretRing(current: current, retired: Array(secrets.dropFirst()))
+    }
+
+    /// The text of a key or certificate in PEM, from a file or the environment.
+    public func privateText(_ name: String, environment: [String: String]) throws(SettingsError) -> String? {
+        guard let node = node(name) else { return nil }
+        let bytes = try Self.bytes(node, key: path(name), folder: folder, environment: environment)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func secret(
+        _ node: SettingsNode, key: String, folder: String, environment: [String: String]
+    ) throws(SettingsError) -> Secret {
+        let bytes = try bytes(node, key: key, folder: folder, environment: environment)
+        let secret = Secret(trimmed(bytes))
+        do {
+            try secret.requireStrength()
+        } catch {
+            throw SettingsError(origin: node.origin, key: key, expected: error.description)
+        }
+        return secret
+    }
+
+    private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
+        let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard let last = bytes.lastIndex(where: { !isSpace($0) }) else { return [] }
+        return Array(bytes[...last])
+    }
+
+    private static func bytes(
+        _ node: SettingsNode, key: String, folder: String, environment: [String: String]
+    ) throws(SettingsError) -> [UInt8] {
+        let forms = "expected {file: PATH} or {env: NAME}, not the secret itself"
+        guard case .mapping(let entries) = node.content, entries.count == 1, let entry = entries.first,
+            case .scalar(let text, _) = entry.value.content
+        else { throw SettingsError(origin: node.origin, key: key, expected: forms) }
+        switch entry.key {
+        case "file":
+            let path = text.hasPrefix("/") ? text : "\(folder)/\(text)"
+            guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
+                throw SettingsError(origin: node.origin, key: key, expected: "expected a readable file at \(path)")
+            }
+            guard data.count <= longestSecret else {
+                throw SettingsError(
+                    origin: node.origin, key: key, expected: "expected at most \(longestSecret) bytes in \(path)")
+            }
+            return Array(data)
+        case "env":
+            guard let value = environment[text] else {
+                throw SettingsError(
+                    origin: node.origin, key: key, expected: "expected the environment variable \(text) to be set")
+            }
+            return Array(value.utf8)
+        default:
+            throw SettingsError(origin: entry.origin, key: key, expected: forms)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+public import Foundation
+
+extension SettingsSection {
+    public func string(_ name: String) throws(SettingsError) -> String? {
+        guard let node = node(name) else { return nil }
+        guard case .scalar(let text, _) = node.content else { throw error(name, expected: "expected a text") }
+        return text
+    }
+
+    public func string(_ name: String, default standard: String) throws(SettingsError) -> String {
+        try string(name) ?? standard
+    }
+
+    public func requiredString(_ name: String, expected: String = "a text") throws(SettingsError) -> String {
+        let text = try required(name, try string(name), expected: expected)
+        if text.allSatisfy(\.isWhitespace) { throw error(name, expected: "empty; expected \(expected)") }
+        return text
+    }
+
+    public func boolean(_ name: String, default standard: Bool) throws(SettingsError) -> Bool {
+        switch try string(name) {
+        case nil: standard
+        case "true": true
+        case "false": false
+        default: throw error(name, expected: "expected true or false")
+        }
+    }
+
+    public func integer(
+        _ name: String, default standard: Int, in range: ClosedRange<Int>
+    ) throws(SettingsError) -> Int {
+        guard let text = try string(name) else { return standard }
+        guard let number = Int(text), range.contains(number) else {
+            throw error(name, expected: "expected a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// One of a fixed set of words.
+    public func choice<Choice: RawRepresentable & CaseIterable>(
+        _ name: String, default standard: Choice
+    ) throws(SettingsError) -> Choice where Choice.RawValue == String {
+        guard let text = try string(name) else { return standard }
+        guard let choice = Choice(rawValue: text) else {
+            let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw error(name, expected: "expected one of \(words)")
+        }
+        return choice
+    }
+
+    /// A length of time such as `90s`, `15m`, `12h` or `30d`, in seconds.
+    public func duration(
+        _ name: String, default standard: TimeInterval, in range: ClosedRange<TimeInterval>
+    ) throws(SettingsError) -> TimeInterval {
+        guard let text = try string(name) else { return standard }
+        guard let seconds = Self.seconds(text), range.contains(seconds) else {
+            throw error(
+                name,
+                expected: "expected a time such as 90s, 15m, 12h or 30d, "
+                    + "from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))")
+        }
+        return seconds
+    }
+
+    public func strings(_ name: String) throws(SettingsError) -> [String]? {
+        guard let node = node(name) else { return nil }
+        guard case .sequence(let items) = node.content else { throw error(name, expected: "expected a list of texts") }
+        var texts: [String] = []
+        for item in items {
+            guard case .scalar(let text, _) = item.content else {
+                throw SettingsError(origin: item.origin, key: path(name), expected: "expected a list of texts")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// The section under a key; an empty one when the key is missing.
+    public func section(_ name: String) throws(SettingsError) -> SettingsSection {
+        guard let node = node(name) else {
+            return SettingsSection(
+                node: SettingsNode(origin: origin, content: .mapping([])), key: path(name), folder: folder)
+        }
+        guard case .mapping = node.content else { throw error(name, expected: "expected keys and values") }
+        return SettingsSection(node: node, key: path(name), folder: folder)
+    }
+
+    public func requiredSection(_ name: String, expected: String) throws(SettingsError) -> SettingsSection {
+        guard has(name) else { throw error(name, expected: "missing; expected \(expected)") }
+        return try section(name)
+    }
+
+    /// The sections in a list.
+    public func sections(_ name: String) throws(SettingsError) -> [SettingsSection] {
+        guard let node = node(name) else { return [] }
+        guard case .sequence(let items) = node.content else { throw error(name, expected: "expected a list") }
+        var sections: [SettingsSection] = []
+        for (index, item) in items.enumerated() {
+            guard case .mapping = item.content else {
+                throw SettingsError(origin: item.origin, key: path(name), expected: "expected keys and values")
+            }
+            sections.append(SettingsSection(node: item, key: "\(path(name))[\(index)]", folder: folder))
+        }
+        return sections
+    }
+
+    /// A path, taken as relative to the configuration file's folder.
+    public func filePath(_ name: String) throws(SettingsError) -> String? {
+        guard let text = try string(name) else { return nil }
+        if text.isEmpty { throw error(name, expected: "expected a path") }
+        return text.hasPrefix("/") ? text : "\(folder)/\(text)"
+    }
+
+    /// A day such as `2026-11-21` (midnight UTC), or a moment such as `2026-11-21T06:00:00Z`.
+    public func requiredDate(_ name: String) throws(SettingsError) -> Date {
+        let text = try requiredString(name, expected: "a day such as 2026-11-21")
+        guard let date = CivilDate.parse(text) else {
+            throw error(name, expected: "expected a day such as 2026-11-21, or a moment such as 2026-11-21T06:00:00Z")
+        }
+        return date
+    }
+
+    static func seconds(_ text: String) -> TimeInterval? {
+        guard let unit = text.last, let number = Int(text.dropLast()), number >= 0, number < 1_000_000 else {
+            return nil
+        }
+        return switch unit {
+        case "s": TimeInterval(number)
+        case "m": TimeInterval(number) * 60
+        case "h": TimeInterval(number) * 3600
+        case "d": TimeInterval(number) * 86_400
+        default: nil
+        }
+    }
+
+    private static func text(_ seconds: TimeInterval) -> String {
+        let whole = Int(seconds)
+        for (unit, size) in [("d", 86_400), ("h", 3600), ("m", 60)] where whole != 0 && whole.isMultiple(of: size) {
+            return "\(whole / size)\(unit)"
+        }
+        return "\(whole)s"
+    }
+}
+
+/// Days and moments as people write them.
+public enum CivilDate {
+    /// Reads `2026-11-21` as midnight UTC, or an RFC 3339 moment; nil for anything else.
+    public static func parse(_ text: String) -> Date? {
+        if text.utf8.count == 10 {
+            return try? Date(text, strategy: Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day())
+        }
+        return try? Date(text, strategy: .iso8601)
+    }
+}

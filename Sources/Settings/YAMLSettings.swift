@@ -1,0 +1,101 @@
+import Foundation
+import Yams
+
+/// Reads a configuration file, and lets environment variables override it.
+public enum YAMLSettings {
+    /// The largest file read, in bytes.
+    public static let largestFile = 16 << 20
+
+    /// - Throws: ``SettingsError`` when the file can not be read or is not YAML.
+    public static func read(
+        path: String, environment: [String: String] = [:]
+    ) throws(SettingsError) -> SettingsSection {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw SettingsError(
+                origin: .file(path, line: nil), key: "", expected: "expected a readable configuration file")
+        }
+        guard data.count <= largestFile, let text = String(validating: data, as: UTF8.self) else {
+            throw SettingsError(
+                origin: .file(path, line: nil), key: "", expected: "expected UTF-8 text of at most \(largestFile) bytes"
+            )
+        }
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        return try read(text: text, name: path, folder: folder, environment: environment)
+    }
+
+    /// - Parameters:
+    ///   - name: what errors call the text.
+    ///   - folder: what relative paths in it are relative to.
+    ///   - environment: those that begin with ``EnvironmentOverrides/prefix`` override.
+    public static func read(
+        text: String, name: String, folder: String, environment: [String: String] = [:]
+    ) throws(SettingsError) -> SettingsSection {
+        var root = try node(text) { .file(name, line: $0) }
+        if case .nothing = root.content { root.content = .mapping([]) }
+        guard case .mapping = root.content else {
+            throw SettingsError(origin: root.origin, key: "", expected: "expected keys and values at the top")
+        }
+        try EnvironmentOverrides.apply(environment, to: &root)
+        return SettingsSection(node: root, key: "", folder: folder)
+    }
+
+    static func node(
+        _ text: String, origin: (Int?) -> SettingsOrigin
+    ) throws(SettingsError) -> SettingsNode {
+        let composed: Node?
+        do {
+            composed = try Yams.compose(yaml: text)
+        } catch let error as YamlError {
+            let (line, problem) = describe(error)
+            throw SettingsError(origin: origin(line), key: "", expected: "not valid YAML: \(problem)")
+        } catch {
+            throw SettingsError(origin: origin(nil), key: "", expected: "not valid YAML")
+        }
+        guard let composed else { return SettingsNode(origin: origin(1), content: .nothing) }
+        return try convert(composed, origin: origin)
+    }
+
+    private static func convert(
+        _ node: Node, origin: (Int?) -> SettingsOrigin
+    ) throws(SettingsError) -> SettingsNode {
+        let place = origin(node.mark?.line)
+        switch node {
+        case .scalar(let scalar):
+            let isQuoted = scalar.style == .singleQuoted || scalar.style == .doubleQuoted
+            let isNull = !isQuoted && ["", "~", "null"].contains(scalar.string)
+            return SettingsNode(
+                origin: place, content: isNull ? .nothing : .scalar(scalar.string, isQuoted: isQuoted))
+        case .sequence(let sequence):
+            var items: [SettingsNode] = []
+            for item in sequence { items.append(try convert(item, origin: origin)) }
+            return SettingsNode(origin: place, content: .sequence(items))
+        case .mapping(let mapping):
+            var entries: [SettingsNode.Entry] = []
+            for (key, value) in mapping {
+                guard let name = key.string else {
+                    throw SettingsError(origin: origin(key.mark?.line), key: "", expected: "expected a plain key")
+                }
+                entries.append(
+                    SettingsNode.Entry(
+                        key: name, origin: origin(key.mark?.line), value: try convert(value, origin: origin)))
+            }
+            return SettingsNode(origin: place, content: .mapping(entries))
+        case .alias:
+            throw SettingsError(origin: place, key: "", expected: "expected a value that is written out, not an alias")
+        }
+    }
+
+    private static func describe(_ error: YamlError) -> (line: Int?, problem: String) {
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            (mark.line, problem)
+        case .duplicatedKeysInMapping(let duplicates, _):
+            (nil, "the key \(duplicates.map(\.description).joined(separator: ", ")) stands twice")
+        default: (nil, "unreadable text")
+        }
+    }
+}

@@ -1,0 +1,28 @@
+public import Gatefold
+import Synchronization
+
+/// The revocation list of every publication, made when it is first asked for or first needed: a publication that a later
+/// configuration brings finds what was revoked before.
+public final class RevocationLists: Sendable {
+    private let lists: Mutex<[PublicationID: RevocationList]>
+
+    public init(_ lists: [RevocationList] = []) {
+        self.lists = Mutex(Dictionary(lists.map { ($0.publication, $0) }) { first, _ in first })
+    }
+
+    public func list(for publication: PublicationID) -> RevocationList {
+        lists.withLock { lists in
+            if let list = lists[publication] { return list }
+            let list = RevocationList(publication: publication)
+            lists[publication] = list
+            return list
+        }
+    }
+
+    /// Takes a revocation into its publication's list.
+    public func add(_ revocation: Revocation) {
+        list(for: revocation.publication).add(revocation)
+    }
+
+    public var all: [RevocationList] { lists.withLock { Array($0.values) } }
+}

@@ -1,0 +1,86 @@
+public import Foundation
+import GRDB
+public import Gatefold
+
+extension SQLiteStateStore {
+    public func admit(
+        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID,
+        limit: DeviceLimit, at moment: Date
+    ) async throws -> DeviceRegistration {
+        // One immediate transaction: nobody else can register between counting and writing.
+        try await pool.write { db in
+            let known = try Self.devices(db, subscriber, publication)
+            guard case .admitted(let evicted) = limit.admit(device, among: known) else { return .refused }
+            let seconds = moment.timeIntervalSince1970
+            try db.execute(
+                sql: """
+                    INSERT INTO device (publication, subscriber, device, first_used, last_used) VALUES (?, ?, ?, ?, ?)
+                    ON CONFLICT DO UPDATE SET last_used = excluded.last_used
+                    """,
+                arguments: [
+                    publication.rawValue, Data(subscriber.bytes), Data(device.bytes), seconds, seconds,
+                ])
+            let revocations = evicted.map {
+                Revocation(publication: publication, subscriber: subscriber, session: SessionReference($0), at: moment)
+            }
+            for (device, revocation) in zip(evicted, revocations) {
+                try Self.remove(db, device, subscriber, publication)
+                try Self.record(db, revocation)
+            }
+            return .admitted(revoking: revocations)
+        }
+    }
+
+    public func devices(of subscriber: SubscriberReference, in publication: PublicationID) async throws -> [Device] {
+        try await pool.read { db in try Self.devices(db, subscriber, publication) }
+    }
+
+    public func touch(
+        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID, at moment: Date
+    ) async throws {
+        try await pool.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE device SET last_used = max(last_used, ?)
+                    WHERE publication = ? AND subscriber = ? AND device = ?
+                    """,
+                arguments: [
+                    moment.timeIntervalSince1970, publication.rawValue, Data(subscriber.bytes), Data(device.bytes),
+                ])
+        }
+    }
+
+    public func remove(
+        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID
+    ) async throws {
+        try await pool.write { db in try Self.remove(db, device, subscriber, publication) }
+    }
+
+    private static func devices(
+        _ db: Database, _ subscriber: SubscriberReference, _ publication: PublicationID
+    ) throws -> [Device] {
+        try Row.fetchAll(
+            try db.cachedStatement(
+                sql: """
+                    SELECT device, first_used, last_used FROM device WHERE publication = ? AND subscriber = ?
+                    ORDER BY last_used DESC
+                    """),
+            arguments: [publication.rawValue, Data(subscriber.bytes)]
+        ).map { row in
+            guard let reference = DeviceReference(bytes: try StateRow.bytes(row, 0, "device")) else {
+                throw StateStoreError.unreadableRow(table: "device")
+            }
+            return Device(
+                reference: reference, firstUsed: try StateRow.date(row, 1, "device"),
+                lastUsed: try StateRow.date(row, 2, "device"))
+        }
+    }
+
+    private static func remove(
+        _ db: Database, _ device: DeviceReference, _ subscriber: SubscriberReference, _ publication: PublicationID
+    ) throws {
+        try db.execute(
+            sql: "DELETE FROM device WHERE publication = ? AND subscriber = ? AND device = ?",
+            arguments: [publication.rawValue, Data(subscriber.bytes), Data(device.bytes)])
+    }
+}

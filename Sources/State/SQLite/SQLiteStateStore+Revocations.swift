@@ -1,0 +1,71 @@
+public import Foundation
+import GRDB
+public import Gatefold
+
+extension SQLiteStateStore {
+    public func record(_ revocation: Revocation) async throws {
+        try await pool.write { db in try Self.record(db, revocation) }
+    }
+
+    public func revocations(after sequence: Int64) async throws -> [RevocationRecord] {
+        try await pool.read { db in
+            try Row.fetchAll(
+                try db.cachedStatement(
+                    sql: """
+                        SELECT sequence, publication, subscriber, session, before FROM revocation
+                        WHERE sequence > ? ORDER BY sequence
+                        """),
+                arguments: [sequence]
+            ).map(Self.record)
+        }
+    }
+
+    public func discardRevocations(before moment: Date) async throws {
+        let seconds = moment.timeIntervalSince1970
+        // Looking first costs no lock: most of the time there is nothing to discard.
+        let isNeeded = try await pool.read { db in
+            try Bool.fetchOne(
+                db, sql: "SELECT EXISTS (SELECT 1 FROM revocation WHERE before < ?)", arguments: [seconds])
+        }
+        guard isNeeded == true else { return }
+        try await pool.write { db in
+            try db.execute(sql: "DELETE FROM revocation WHERE before < ?", arguments: [seconds])
+        }
+    }
+
+    /// A scope that is recorded again moves to the end of the sequence, so that followers see its new boundary.
+    static func record(_ db: Database, _ revocation: Revocation) throws {
+        let scope: StatementArguments = [
+            revocation.publication.rawValue, Data(revocation.subscriber.bytes), Data(revocation.session?.bytes ?? []),
+        ]
+        let before = revocation.before.timeIntervalSince1970
+        let isCovered = try Bool.fetchOne(
+            db,
+            sql: """
+                SELECT EXISTS (
+                    SELECT 1 FROM revocation WHERE publication = ? AND subscriber = ? AND session = ? AND before >= ?)
+                """,
+            arguments: scope + [before])
+        if isCovered == true { return }
+        try db.execute(
+            sql: "DELETE FROM revocation WHERE publication = ? AND subscriber = ? AND session = ?", arguments: scope)
+        try db.execute(
+            sql: "INSERT INTO revocation (publication, subscriber, session, before) VALUES (?, ?, ?, ?)",
+            arguments: scope + [before])
+    }
+
+    private static func record(_ row: Row) throws -> RevocationRecord {
+        let table = "revocation"
+        let session = try StateRow.bytes(row, 3, table)
+        let reference = SessionReference(bytes: session)
+        guard let publication = PublicationID(try StateRow.text(row, 1, table)),
+            let subscriber = SubscriberReference(bytes: try StateRow.bytes(row, 2, table)),
+            session.isEmpty || reference != nil
+        else { throw StateStoreError.unreadableRow(table: table) }
+        return RevocationRecord(
+            sequence: try StateRow.integer(row, 0, table),
+            revocation: Revocation(
+                publication: publication, subscriber: subscriber, session: reference,
+                before: try StateRow.date(row, 4, table)))
+    }
+}

@@ -1,0 +1,89 @@
+import CLibXML2
+
+/// A document from outside, read whole and without trust: nothing is fetched, no entity is substituted, and a document
+/// that declares a type is refused before its declaration is read (DESIGN "Dependencies").
+public struct XMLDocument: Sendable, Equatable {
+    /// How large a document may be.
+    public struct Limits: Sendable {
+        /// In bytes.
+        public var size: Int
+        /// How many elements may stand inside one another; at most 250.
+        public var depth: Int
+
+        public init(size: Int = 8 << 20, depth: Int = 100) {
+            self.size = size
+            self.depth = min(depth, 250)
+        }
+    }
+
+    public let root: XMLElement
+
+    /// - Throws: ``XMLError``, for any bytes that are no document within the limits.
+    public init(parsing bytes: some Collection<UInt8>, limits: Limits = Limits()) throws {
+        guard bytes.count <= limits.size else { throw XMLError.tooLarge(limit: limits.size) }
+        root = try LibXML.withDocument(Array(bytes)) { document in
+            guard let root = xmlDocGetRootElement(document) else {
+                throw XMLError.malformed("there is no root element")
+            }
+            return try XMLElement(copying: root, depth: limits.depth, limits: limits)
+        }
+    }
+}
+
+/// Why bytes are no acceptable document.
+public enum XMLError: Error, Equatable, Sendable, CustomStringConvertible {
+    case tooLarge(limit: Int)
+    case tooDeep(limit: Int)
+    /// The document has a DOCTYPE.
+    case declaresType
+    case malformed(String)
+    /// The text that was to be a schema is none.
+    case notASchema(String)
+    case outOfMemory
+
+    public var description: String {
+        switch self {
+        case .tooLarge(let limit): "the XML document is larger than \(limit) bytes"
+        case .tooDeep(let limit): "the XML document nests more than \(limit) elements"
+        case .declaresType: "the XML document has a DOCTYPE, which is not accepted"
+        case .malformed(let cause): "not well-formed XML: \(cause)"
+        case .notASchema(let cause): "not a RELAX NG schema: \(cause)"
+        case .outOfMemory: "libxml2 could not allocate memory"
+        }
+    }
+}
+
+extension XMLElement {
+    /// Copies an element out of libxml2's tree, so that nothing of the tree is kept.
+    fileprivate init(copying node: xmlNodePtr, depth: Int, limits: XMLDocument.Limits) throws {
+        guard depth > 0 else { throw XMLError.tooDeep(limit: limits.depth) }
+        name = String(xml: node.pointee.name)
+        var attributes: [String: String] = [:]
+        var attribute = node.pointee.properties
+        while let current = attribute {
+            let name = String(xml: current.pointee.name)
+            if attributes[name] == nil || current.pointee.ns == nil {
+                attributes[name] = LibXML.text(inside: current.pointee.children)
+            }
+            attribute = current.pointee.next
+        }
+        self.attributes = attributes
+        var children: [XMLElement] = []
+        var comments: [String] = []
+        var child = node.pointee.children
+        while let current = child {
+            switch current.pointee.type {
+            case XML_ELEMENT_NODE:
+                children.append(try XMLElement(copying: current, depth: depth - 1, limits: limits))
+            case XML_COMMENT_NODE:
+                comments.append(String(xml: current.pointee.content))
+            default:
+                break
+            }
+            child = current.pointee.next
+        }
+        self.children = children
+        self.comments = comments
+        text = LibXML.text(inside: node.pointee.children)
+    }
+}

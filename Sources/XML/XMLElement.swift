@@ -1,0 +1,16 @@
+/// An element of a document that was read.
+public struct XMLElement: Sendable, Equatable {
+    /// The name without its namespace prefix.
+    public let name: String
+    /// By name without prefix; of two that differ only in their namespace, the one in no namespace.
+    public let attributes: [String: String]
+    /// The elements directly inside, in order.
+    public let children: [XMLElement]
+    /// The text directly inside, CDATA included, put together.
+    public let text: String
+    /// The comments directly inside, in order.
+    public let comments: [String]
+
+    /// The first child of that name.
+    public func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
+}

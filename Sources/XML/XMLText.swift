@@ -1,0 +1,57 @@
+/// The characters XML 1.0 allows, and the escapes that carry them (XML 1.0 sections 2.2, 2.4 and 3.3.3).
+enum XMLText {
+    enum Place {
+        case text
+        case attribute
+    }
+
+    private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
+
+    /// Appends the text so that every parser reads the same text back; a character XML cannot carry becomes U+FFFD.
+    static func append(_ text: String, in place: Place, to bytes: inout [UInt8]) {
+        forEachAllowed(text) { byte in
+            switch byte {
+            case UInt8(ascii: "&"): bytes.append(contentsOf: "&amp;".utf8)
+            case UInt8(ascii: "<"): bytes.append(contentsOf: "&lt;".utf8)
+            case UInt8(ascii: ">"): bytes.append(contentsOf: "&gt;".utf8)
+            // A parser reads a bare carriage return as a line feed.
+            case 0x0D: bytes.append(contentsOf: "&#13;".utf8)
+            // In an attribute a parser reads white space of any kind as a space.
+            case 0x0A where place == .attribute: bytes.append(contentsOf: "&#10;".utf8)
+            case 0x09 where place == .attribute: bytes.append(contentsOf: "&#9;".utf8)
+            case UInt8(ascii: "\"") where place == .attribute: bytes.append(contentsOf: "&quot;".utf8)
+            default: bytes.append(byte)
+            }
+        }
+    }
+
+    /// Appends the text of a comment: two hyphens in a row, which would end it, are set apart by a space.
+    static func appendComment(_ text: String, to bytes: inout [UInt8]) {
+        forEachAllowed(text) { byte in
+            if byte == UInt8(ascii: "-"), bytes.last == UInt8(ascii: "-") { bytes.append(UInt8(ascii: " ")) }
+            bytes.append(byte)
+        }
+    }
+
+    /// Hands out the UTF-8 bytes of the text, with U+FFFD for whatever XML 1.0 forbids: most control characters, U+FFFE
+    /// and U+FFFF. A `String` holds no lone surrogate.
+    private static func forEachAllowed(_ text: String, _ body: (UInt8) -> Void) {
+        var text = text
+        text.withUTF8 { utf8 in
+            var index = 0
+            while index < utf8.count {
+                let byte = utf8[index]
+                if byte < 0x20, byte != 0x09, byte != 0x0A, byte != 0x0D {
+                    replacement.forEach(body)
+                    index += 1
+                } else if byte == 0xEF, utf8[index + 1] == 0xBF, utf8[index + 2] >= 0xBE {
+                    replacement.forEach(body)
+                    index += 3
+                } else {
+                    body(byte)
+                    index += 1
+                }
+            }
+        }
+    }
+}

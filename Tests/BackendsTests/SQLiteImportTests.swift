@@ -1,0 +1,315 @@
+import CSV
+import Foundation
+import GRDB
+import Gatefold
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Backends
+
+@Suite("Importing subscribers") struct SQLiteImportTests {
+    private static let hash = ForeignHash.all[0].hash
+
+    @Test("All or nothing: one bad row and nothing is changed, and every bad row is named")
+    func allOrNothing() async throws {
+        let bench = try Bench()
+        let report = try await bench.load(
+            """
+            identifier,state,periods,editions,categories,password_hash
+            good,,,,,
+            ,,,,,
+            a,nonsense,,,,
+            b,,2026-13-01/,,,
+            c,,2026-02-01/2026-01-01,,,
+            d,,,with space,,
+            e,,,,no equals sign,
+            f,,,,,plain
+            GOOD,,,,,
+            h,
+            i,"a"b,,,,
+            last,active,,,,
+            """)
+        #expect(!report.isCommitted)
+        #expect(report.rows == 12)
+        #expect(report.badRows == 10)
+        #expect(report.added == 0)
+        #expect(
+            report.issues.map { "\($0.line) \($0.column ?? "-")" } == [
+                "3 identifier", "4 state", "5 periods", "6 periods", "7 editions", "8 categories", "9 password_hash",
+                "10 identifier", "11 -", "12 -",
+            ])
+        #expect(report.issues.allSatisfy { !$0.description.contains("nonsense") && !$0.description.contains("plain") })
+        #expect(try await bench.database.list(limit: 9).isEmpty)
+    }
+
+    @Test("Bad rows beyond the list are counted")
+    func manyIssues() async throws {
+        let bench = try Bench()
+        let rows = String(repeating: ",x\n", count: 50)
+        let report = try await bench.load("identifier,state\n" + rows, SubscriberImport.Options(mostIssues: 5))
+        #expect(report.badRows == 50)
+        #expect(report.issues.count == 5)
+    }
+
+    @Test("A row replaces what the file has columns for, and nothing else")
+    func replacing() async throws {
+        let bench = try Bench()
+        try await bench.load(
+            "identifier,password_hash,editions,periods,categories\na,\(Self.hash),e1;e2,2026-01-01/,s=v\nb,,e1,,\n")
+        let first = try #require(try await bench.database.find("a"))
+        let report = try await bench.load("identifier,editions\nA,e3\n")
+        #expect(report.added == 0)
+        #expect(report.replaced == 1)
+        let second = try #require(try await bench.database.find("a"))
+        #expect(second.id == first.id)
+        #expect(second.editions.map(\.rawValue) == ["e3"])
+        #expect(second.passwordHash == Self.hash)
+        #expect(second.periods == first.periods)
+        #expect(second.categories == [UserInfoCategory(scheme: "s", value: "v")])
+        #expect(try await bench.database.find("b")?.editions.count == 1)
+    }
+
+    @Test("Replacing removes who is not in the file, with all that belonged to them")
+    func removing() async throws {
+        let bench = try Bench()
+        try await bench.load("identifier,editions\na,e1\nb,e1\nc,e1\n")
+        let report = try await bench.load(
+            "identifier,editions\nb,e2\nd,e2\n", SubscriberImport.Options(isReplacing: true))
+        #expect(report.added == 1 && report.replaced == 1 && report.removed == 2)
+        #expect(try await bench.database.list(limit: 9).map(\.identifier) == ["b", "d"])
+        try bench.otherConnection { db in
+            let editions = try String.fetchAll(db, sql: "SELECT edition FROM edition")
+            #expect(editions == ["e2", "e2"])
+        }
+        #expect(try await bench.exported().split(separator: "\r\n").count == 3)
+        await #expect(throws: ImportError.nothingToReplaceWith) {
+            try await bench.load("identifier,editions\n", SubscriberImport.Options(isReplacing: true))
+        }
+        let bad = SubscriberImport.Options(mode: .resumable(), isReplacing: true)
+        let careful = try await bench.load("identifier,editions\nb,e2\nd,not good\n", bad)
+        #expect(careful.didSkipRemoval && careful.removed == 0)
+        #expect(try await bench.database.list(limit: 9).count == 2)
+    }
+
+    @Test("Resumable: an interrupted import goes on after its last checkpoint, and passes bad rows over")
+    func resuming() async throws {
+        struct PowerCut: Error {}
+        let bench = try Bench()
+        var text = "identifier,state\n"
+        for number in 0..<30_000 { text += number % 1000 == 999 ? ",\n" : "reader-\(number),active\n" }
+        let path = try bench.file(text)
+        let work = SubscriberImport(
+            into: bench.database, hasher: bench.hasher, options: SubscriberImport.Options(mode: .resumable(batch: 700)))
+        await #expect(throws: PowerCut.self) {
+            try await work.run(file: path) { if $0.bytes < $0.totalBytes ?? 0 { throw PowerCut() } }
+        }
+        let kept = try await bench.database.counts().values.reduce(0, +)
+        #expect(kept > 0 && kept < 29_970)
+        let report = try await work.run(file: path)
+        #expect(report.resumedAfter > 0 && report.resumedAfter % 700 == 0)
+        #expect(report.resumedAfter + report.rows == 30_000)
+        #expect(report.added == 29_970 - kept)
+        #expect(report.isCommitted)
+        #expect(report.badRows == 30 - report.resumedAfter / 1000)
+        #expect(try await bench.database.counts()[.active] == 29_970)
+        // Once it is done the same file is a new import.
+        let again = try await work.run(file: path)
+        #expect(again.resumedAfter == 0 && again.replaced == 29_970)
+    }
+
+    @Test("All or nothing: what interrupts the import undoes it")
+    func interrupted() async throws {
+        struct PowerCut: Error {}
+        let bench = try Bench()
+        let path = try bench.file("identifier\na\n")
+        await #expect(throws: PowerCut.self) {
+            try await SubscriberImport(into: bench.database, hasher: bench.hasher).run(file: path) { _ in
+                throw PowerCut()
+            }
+        }
+        #expect(try await bench.database.find("a") == nil)
+        try await bench.load("identifier\nb\n")
+        #expect(try await bench.database.list(limit: 9).map(\.identifier) == ["b"])
+    }
+
+    @Test("A cancelled import changes nothing, and leaves the database usable", arguments: [1, 200_000])
+    func cancelled(rows: Int) async throws {
+        let bench = try Bench()
+        let path = try bench.file("identifier\nfirst\n" + String(repeating: "first\n", count: rows))
+        let running = Mutex<Task<ImportReport, any Error>?>(nil)
+        let task = Task {
+            try await SubscriberImport(into: bench.database, hasher: bench.hasher).run(file: path) { _ in
+                while running.withLock({ $0 == nil }) {}
+                running.withLock { $0?.cancel() }
+            }
+        }
+        running.withLock { $0 = task }
+        await #expect(throws: (any Error).self) { try await task.value }
+        #expect(try await bench.database.list(limit: 9).isEmpty)
+        #expect(try await bench.load("identifier\nfirst\n").added == 1)
+    }
+
+    @Test("Plain passwords are hashed, slowly or keyed, and nothing plain reaches the disk")
+    func passwords() async throws {
+        let marker = "marker-5f1e7c"
+        for form in SubscriberImport.PasswordForm.allCases {
+            let bench = try Bench()
+            var text = "identifier,password\n"
+            for number in 0..<300 { text += "reader-\(number),\(marker)\(number)\n" }
+            let path = try bench.file(text)
+            let options = SubscriberImport.Options(passwordForm: form)
+            let report = try await SubscriberImport(into: bench.database, hasher: bench.hasher, options: options)
+                .run(file: path)
+            #expect(report.added == 300 && report.isCommitted)
+            try FileManager.default.removeItem(atPath: path)
+            let stored = try #require(try await bench.database.find("reader-299")?.passwordHash)
+            #expect(PasswordScheme(of: stored) == (form == .slow ? .yescrypt : .keyed))
+            guard case .right = try bench.hasher.check(marker + "299", against: stored) else {
+                Issue.record("the imported password is refused")
+                return
+            }
+            for name in try FileManager.default.contentsOfDirectory(atPath: bench.folder) {
+                let bytes = try Data(contentsOf: URL(fileURLWithPath: bench.folder + "/" + name))
+                #expect(bytes.range(of: Data(marker.utf8)) == nil, "\(name)")
+            }
+        }
+    }
+
+    @Test(
+        "A header that can not be understood changes nothing and says what was expected",
+        arguments: [
+            ("", ImportError.noHeader), ("state\n", .missingColumn("identifier")),
+            ("identifier,state,STATE\n", .repeatedColumn("STATE")),
+            ("identifier,password,password_hash\n", .twoPasswordColumns),
+        ])
+    func headers(text: String, expected: ImportError) async throws {
+        let bench = try Bench()
+        await #expect(throws: expected) { try await bench.load(text) }
+        #expect(!expected.description.isEmpty)
+    }
+
+    @Test("An unknown column, a bad header row and a missing file are errors")
+    func unusableFiles() async throws {
+        let bench = try Bench()
+        for text in ["identifier,colour\n", "identifier,\"sta\"te\n"] {
+            await #expect(throws: ImportError.self) { try await bench.load(text) }
+        }
+        for path in [bench.folder, bench.folder + "/none.csv"] {
+            await #expect(throws: ImportError.self) {
+                try await SubscriberImport(into: bench.database, hasher: bench.hasher).run(file: path)
+            }
+        }
+    }
+
+    @Test("Pitfall 13: an export neutralises formulas, and its import gives the same subscribers back")
+    func roundTrip() async throws {
+        let bench = try Bench()
+        try await bench.load(
+            #"""
+            identifier,state,message,all_editions,periods,editions,categories,password_hash
+            =cmd(),active,@hello,yes,2026-01-01/2026-12-31;2027-01-01T10:00:00Z/,e.2;e.1,,\#(Self.hash)
+            -1,suspended,"two
+            lines, ""quoted""",no,2026-01-01T00:00:00.5+02:00/2026-05-05T23:59:59.999Z,,a\;b\=c=d\\;x=y=z,
+            '+,,,,,,,
+            """#)
+        let text = try await bench.exported()
+        #expect(!text.contains("\n=") && !text.contains("\n-") && !text.contains("\n+") && !text.contains(",@"))
+        #expect(text.contains("2026-01-01/2026-12-31;2027-01-01T10:00:00.000Z/"))
+        let other = try Bench()
+        #expect(try await other.load(text).added == 3)
+        let before = try await bench.database.list(limit: 9)
+        let after = try await other.database.list(limit: 9)
+        #expect(before == after)
+        #expect(
+            before[1].categories == [
+                UserInfoCategory(scheme: "a;b=c", value: "d\\"), UserInfoCategory(scheme: "x", value: "y=z"),
+            ])
+        #expect(try await other.exported() == text)
+    }
+
+    @Test(
+        "Periods are days in UTC or instants",
+        arguments: [
+            ("2026-01-01/2026-12-31", 1_767_225_600.0, 1_798_761_599.999),
+            ("2026-01-01/", 1_767_225_600, nil),
+            ("2026-01-01T02:00:00+02:00/2026-01-01T00:00:00.25Z", 1_767_225_600, 1_767_225_600.25),
+            ("2024-02-29/2024-02-29", 1_709_164_800, 1_709_251_199.999),
+            ("1969-12-31/1970-01-01", -86_400, 86_399.999),
+        ] as [(String, Double, Double?)])
+    func periods(text: String, start: Double, end: Double?) {
+        let period = PeriodText.read(text[...])
+        #expect(period?.start == Date(timeIntervalSince1970: start))
+        #expect(period?.end == end.map { Date(timeIntervalSince1970: $0) })
+        #expect(period.map { PeriodText.read(PeriodText.write($0)[...]) } == period)
+    }
+
+    @Test(
+        "What is no period is refused",
+        arguments: [
+            "", "/", "2026-01-01", "2026-1-1/", "2026-02-30/", "2025-02-29/", "2026-01-01/2025-01-01", "0000-01-01/",
+            "2026-01-01T24:00:00Z/", "2026-01-01T00:00:00/", "2026-01-01/2026-01-02/", "2026-01-01T00:00:00.Z/", "x/y",
+        ])
+    func noPeriods(text: String) {
+        #expect(PeriodText.read(text[...]) == nil)
+    }
+
+    @Test("Periods that start together become the longest of them")
+    func mergedPeriods() async throws {
+        let bench = try Bench()
+        try await bench.load("identifier,periods\na,2026-01-01/2026-02-01;2026-01-01/;2026-01-01/2026-03-01\n")
+        let period = try #require(try await bench.database.find("a")?.periods.first)
+        #expect(period.end == nil)
+    }
+
+    @Test("100,000 random rows neither crash the mapper nor give what the database would not take")
+    func hostileRows() throws {
+        var random = SeededRandom(seed: 4)
+        let columns = try ImportColumns(
+            header: ["identifier", "state", "message", "periods", "editions", "categories", "password_hash"],
+            identifierName: "identifier")
+        for _ in 0..<100_000 {
+            let fields = (0..<7).map { column in
+                random.next() % 4 == 0 || column == 0
+                    ? String(decoding: random.hostileBytes(upTo: 12, spice: "2026-01-/;=\\$a"), as: UTF8.self) : ""
+            }
+            guard let row = try? ImportRow(CSVRow(line: 1, fields: fields), columns: columns, foldsProof: false) else {
+                continue
+            }
+            let texts = [row.identifier, row.message ?? ""] + row.categories.flatMap { [$0.scheme, $0.value] }
+            guard !row.identifier.isEmpty, texts.allSatisfy({ !$0.utf8.contains(0) }) else {
+                Issue.record("accepted \(fields)")
+                return
+            }
+        }
+    }
+
+    @Test("Progress tells bytes and rows up to the end")
+    func progress() async throws {
+        let bench = try Bench()
+        let text = "identifier\n" + (0..<1000).map { "reader-\($0)\n" }.joined()
+        let last = Mutex<ImportProgress?>(nil)
+        _ = try await SubscriberImport(into: bench.database, hasher: bench.hasher).run(file: try bench.file(text)) {
+            step in
+            last.withLock { $0 = step }
+        }
+        #expect(
+            last.withLock { $0 }
+                == ImportProgress(bytes: text.utf8.count, totalBytes: text.utf8.count, rows: 1000, badRows: 0))
+    }
+
+    @Test("The file is its owner's alone, and every commit is flushed to the disk")
+    func careful() async throws {
+        let bench = try Bench()
+        try await bench.load("identifier\na\n")
+        for name in try FileManager.default.contentsOfDirectory(atPath: bench.folder)
+        where name.hasPrefix("subscribers.sqlite") {
+            let attributes = try FileManager.default.attributesOfItem(atPath: bench.folder + "/" + name)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")
+        }
+        let full = try await bench.database.pool.writeWithoutTransaction { db in
+            try Int.fetchOne(db, sql: "PRAGMA synchronous")
+        }
+        #expect(full == 2)
+    }
+}

@@ -1,0 +1,49 @@
+import ContentGate
+import Gatefold
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@Suite("The guide's code")
+struct GuideTests {
+    @Test("a server of one's own, as the module's article has it")
+    func ownServer() async throws {
+        let tree = try ContentTree()
+        let root = tree.root
+        let secret = Secret("a secret that only we know")
+        try tree.write("sampler/page.html", "free")
+        try tree.write("2026-11/page.html", "paid")
+
+        let daily = PublicationID("daily")!
+        let publication = GatePublication(
+            id: daily,
+            layout: try ContentLayout(prefix: "/content/daily/", openPatterns: ["*/cover.jpg"], root: root),
+            verifier: EditionCredentialsVerifier(
+                publication: daily, secrets: SecretRing(current: secret), acceptsPlainSalts: true, resumeWindow: 3_600),
+            revocations: RevocationList(publication: daily),
+            freeEditions: [EditionID("sampler")!])
+        let gate = try Gate([publication], clock: .system)
+
+        let router = Router()
+        router.add(middleware: ContentResponder(GateKeeper(gate), files: FileServer(clock: .system)))
+
+        // Any issuer of the historic pair will do.
+        let password = EditionPassword.make(edition: EditionID("2026-11")!, salt: "0123456789", secret: secret)
+        let header = Tenant.basic("0123456789", password)
+        try await Application(router: router).test(.router) { client in
+            try await client.execute(uri: "/content/daily/sampler/page.html", method: .get) {
+                #expect(String(buffer: $0.body) == "free")
+            }
+            try await client.execute(uri: "/content/daily/2026-11/page.html", method: .get) {
+                #expect($0.status == .forbidden)
+            }
+            try await client.execute(
+                uri: "/content/daily/2026-11/page.html", method: .get, headers: [.authorization: header]
+            ) {
+                #expect(String(buffer: $0.body) == "paid")
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import ContentGate
+import TestSupport
+import Testing
+
+@Suite("A request target becomes one path or a refusal")
+struct NormalisedPathTests {
+    @Test(
+        "a plain path is its segments",
+        arguments: [
+            ("/", [], true), ("/content/daily/ed-1/page.html", ["content", "daily", "ed-1", "page.html"], false),
+            ("/content/", ["content"], true), ("/a%20b/c", ["a b", "c"], false), ("/%65d-1", ["ed-1"], false),
+            ("/a?b/../c", ["a"], false), ("/a?b%2f", ["a"], false), ("/caf%C3%A9", ["caf\u{E9}"], false),
+            ("http://example.com/ed-1/x", ["ed-1", "x"], false), ("HTTPS://[::1]:8080/x", ["x"], false),
+            ("http://example.com", [], true), ("http://example.com?x", [], true),
+            ("/a:b/+c,d", ["a:b", "+c,d"], false),
+            ("/...x", ["...x"], false), ("/~a", ["~a"], false), ("/ED-1", ["ED-1"], false),
+        ] as [(String, [String], Bool)])
+    func accepts(target: String, segments: [String], endsWithSlash: Bool) throws {
+        let path = try NormalisedPath(target: target)
+        #expect(path.segments == segments)
+        #expect(path.endsWithSlash == endsWithSlash)
+    }
+
+    @Test(
+        "Pitfall 2: what another server may read differently is refused",
+        arguments: [
+            ("/a/../b", .dotSegment), ("/a/./b", .dotSegment), ("/a/..", .dotSegment), ("/a/%2e%2e/b", .dotSegment),
+            ("/a/.%2E/b", .dotSegment), ("/a/%2e", .dotSegment), ("/a/..%2fb", .encodedDelimiter),
+            ("/a%2Fb", .encodedDelimiter), ("/a/%252e%252e/b", .encodedDelimiter), ("/a%3fb", .encodedDelimiter),
+            ("/a%23b", .encodedDelimiter), ("/a%5cb", .backslash), ("/a\\b", .backslash), ("//a", .emptySegment),
+            ("/a//b", .emptySegment), ("/a//", .emptySegment), ("/a;x=1/b", .matrixParameter),
+            ("/a%3Bx/b", .matrixParameter), ("/a%00", .controlCharacter), ("/a%0d%0ab", .controlCharacter),
+            ("/a\u{1}", .controlCharacter), ("/a%7f", .controlCharacter), ("/a%c2%85", .controlCharacter),
+            ("/a%E2%80%8B", .controlCharacter), ("/a%E2%80%AEb", .controlCharacter), ("/a%20", .edgeOfSegment),
+            ("/%20a", .edgeOfSegment), ("/a./b", .edgeOfSegment), ("/a...", .edgeOfSegment), ("/a%2e", .edgeOfSegment),
+            ("/a%C2%A0", .edgeOfSegment), ("/a b", .illegalByte), ("/caf\u{E9}", .illegalByte),
+            ("/%", .malformedEscape),
+            ("/%4", .malformedEscape), ("/%zz", .malformedEscape), ("/%u002e", .malformedEscape),
+            ("/%c0%ae%c0%ae/b", .invalidUTF8), ("/a%c0%afb", .invalidUTF8), ("/a%ff", .invalidUTF8),
+            ("/a%ed%a0%80", .invalidUTF8), ("/cafe%CC%81", .notNormalised), ("/%E2%84%AB", .notNormalised),
+            ("/a#b", .fragment), ("/a?b#c", .fragment), ("", .notAPath), ("a/b", .notAPath), ("*", .notAPath),
+            ("ftp://x/a", .notAPath), ("http://user@x/a", .notAPath), ("http:///a", .notAPath), ("http:/a", .notAPath),
+            ("http://x\\/a", .notAPath), ("?/a", .notAPath), ("http://x//a", .emptySegment),
+        ] as [(String, PathRefusal)])
+    func refuses(target: String, refusal: PathRefusal) {
+        #expect(throws: refusal) { try NormalisedPath(target: target) }
+    }
+
+    @Test("length is limited, of the path and of a segment")
+    func lengths() throws {
+        let segment = String(repeating: "a", count: 255)
+        let longest = String(repeating: "/" + segment, count: 8)
+        #expect(longest.utf8.count == NormalisedPath.longest)
+        #expect(try NormalisedPath(target: longest + "?" + longest).segments.count == 8)
+        #expect(throws: PathRefusal.tooLong) { try NormalisedPath(target: longest + "/") }
+        #expect(throws: PathRefusal.tooLong) { try NormalisedPath(target: "/a" + segment) }
+    }
+
+    @Test("100,000 random targets: no crash, and what is accepted survives a second reading unchanged")
+    func hostileTargets() throws {
+        var random = SeededRandom(seed: 2)
+        var accepted = 0
+        for _ in 0..<100_000 {
+            let target = [UInt8(ascii: "/")] + random.hostileBytes(upTo: 12, spice: "/ab.%2eEfF5cC0;:\\?#: ")
+            guard let path = try? NormalisedPath(target: target) else { continue }
+            accepted += 1
+            let again = try NormalisedPath(target: path.percentEncoded)
+            #expect(again == path && again.segments.map { Array($0.utf8) } == path.segments.map { Array($0.utf8) })
+            for segment in path.segments {
+                #expect(!segment.isEmpty && segment != "." && segment != ".." && !segment.contains("/"))
+            }
+        }
+        #expect(accepted > 1_000)
+    }
+}

@@ -1,0 +1,60 @@
+import ContentGate
+import TestSupport
+import Testing
+
+@Suite("Ranges")
+struct RangeHeaderTests {
+    @Test(
+        "one range selects its bytes of a file of a hundred",
+        arguments: [
+            ("bytes=0-0", .part(0..<1)), ("bytes=0-", .part(0..<100)), ("bytes=10-19", .part(10..<20)),
+            ("BYTES=10-19", .part(10..<20)), ("bytes= 10-19 ", .part(10..<20)), ("bytes=10-19,", .part(10..<20)),
+            ("bytes=99-", .part(99..<100)), ("bytes=50-999", .part(50..<100)), ("bytes=-1", .part(99..<100)),
+            ("bytes=-100", .part(0..<100)), ("bytes=-101", .part(0..<100)), ("bytes=100-", .unsatisfiable),
+            ("bytes=-0", .unsatisfiable), ("bytes=9223372036854775808-", .unsatisfiable),
+            ("bytes=5-9223372036854775808", .part(5..<100)), ("bytes=-99999999999999999999", .part(0..<100)),
+            ("bytes=0-9223372036854775807", .part(0..<100)),
+            ("bytes=5-2", .whole), ("bytes=", .whole), ("bytes", .whole), ("", .whole), ("bytes=a-b", .whole),
+            ("bytes=--1", .whole), ("bytes=1", .whole), ("bytes=+1-2", .whole), ("items=0-1", .whole),
+            ("bytes=0x1-2", .whole), ("bytes=1-2-3", .whole), ("bytes=1-2,5-6", .whole), ("bytes=1-2;5", .whole),
+        ] as [(String, RangeSelection)])
+    func selections(value: String, selection: RangeSelection) {
+        #expect(RangeHeader([value]).selection(of: 100) == selection)
+    }
+
+    @Test("of an empty file no range can be had")
+    func emptyFile() {
+        #expect(RangeHeader(["bytes=0-"]).selection(of: 0) == .unsatisfiable)
+        #expect(RangeHeader(["bytes=-5"]).selection(of: 0) == .unsatisfiable)
+    }
+
+    @Test(
+        "a resume begins nowhere at the first byte",
+        arguments: [
+            (["bytes=1-"], true), (["bytes=100-200"], true), (["bytes=-5"], true), (["bytes=1-2,5-"], true),
+            (["bytes=0-"], false), (["bytes=5-,0-1"], false), (["bytes=00-5"], false), ([], false), (["x=1-"], false),
+            (["bytes=5-2"], false), (["bytes=1-", "bytes=2-"], false), (["bytes=1-,x"], false),
+        ])
+    func resume(values: [String], isResume: Bool) {
+        #expect(RangeHeader(values).isResume == isResume)
+    }
+
+    @Test("Pitfall 17: a thousand overlapping ranges cost what the file costs")
+    func manyRanges() {
+        let list = "bytes=" + (0..<1_000).map { "\($0)-" }.joined(separator: ",")
+        #expect(RangeHeader([list]) == .none)
+        #expect(RangeHeader(["bytes=1-5,2-6,3-7"]).selection(of: 100) == .whole)
+    }
+
+    @Test("100,000 random headers select nothing outside the file")
+    func hostileHeaders() {
+        var random = SeededRandom(seed: 17)
+        for _ in 0..<100_000 {
+            let bytes = Array("bytes=".utf8) + random.hostileBytes(upTo: 8, spice: "0123456789-, ")
+            let size = Int64.random(in: 0...300, using: &random)
+            if case .part(let part) = RangeHeader([String(decoding: bytes, as: UTF8.self)]).selection(of: size) {
+                #expect(!part.isEmpty && part.lowerBound >= 0 && part.upperBound <= size)
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import ContentGate
+import Foundation
+import Gatefold
+import HTTPTypes
+import TestSupport
+
+/// Two publications behind one gate, and everything to make good and bad credentials for them.
+struct GateFixture {
+    let clock = ManualClock()
+    let daily: Tenant
+    let weekly: Tenant
+    let gate: Gate
+
+    init(root: String? = nil, acceptsPlainSalts: Bool = true) throws {
+        daily = try Tenant(
+            "daily", secret: "a daily secret, long enough", clock: clock, acceptsPlainSalts: acceptsPlainSalts)
+        weekly = try Tenant(
+            "weekly", secret: "a weekly secret, long enough", clock: clock, acceptsPlainSalts: acceptsPlainSalts)
+        gate = try Gate(
+            [
+                daily.publication(
+                    open: ["covers/**", "*/cover.jpg"], feed: ["feed.xml"], free: ["ed-free"], root: root),
+                weekly.publication(open: [], feed: [], free: [], root: root.map { $0 + "/weekly-root" }),
+            ], clock: clock.wall)
+    }
+
+    func decide(
+        _ target: String, _ authorization: [String] = [], method: HTTPRequest.Method = .get, isResume: Bool = false
+    ) -> GateDecision {
+        gate.decide(
+            GateRequest(method: method, target: target, authorization: authorization, isResume: isResume))
+    }
+
+    /// The refusal's reason, nil when allowed.
+    func refusal(
+        _ target: String, _ authorization: [String] = [], method: HTTPRequest.Method = .get, isResume: Bool = false
+    ) -> GateRefusal.Reason? {
+        guard case .refused(let refusal) = decide(target, authorization, method: method, isResume: isResume) else {
+            return nil
+        }
+        return refusal.reason
+    }
+
+    func allowed(_ target: String, _ authorization: [String] = [], isResume: Bool = false) -> AllowedContent? {
+        guard case .allowed(let content) = decide(target, authorization, isResume: isResume) else { return nil }
+        return content
+    }
+}
+
+/// One publication with its secret.
+struct Tenant {
+    let id: PublicationID
+    let secrets: SecretRing
+    let revocations: RevocationList
+    let clock: ManualClock
+    let holder: SaltHolder
+    let session: Session
+    let acceptsPlainSalts: Bool
+    private let references = ReferenceKey(Secret("the key of the references"))
+
+    init(_ name: String, secret: String, clock: ManualClock, acceptsPlainSalts: Bool) throws {
+        id = PublicationID(name)!
+        secrets = SecretRing(current: Secret(secret))
+        revocations = RevocationList(publication: id)
+        self.clock = clock
+        self.acceptsPlainSalts = acceptsPlainSalts
+        let subscriber = Subscriber(backend: "test", key: "reader a", upstreamSession: nil)
+        let session = Session(
+            publication: id, subscriber: subscriber, device: nil, reference: .random(from: .seeded(3)),
+            issuedAt: clock.now.addingTimeInterval(-100), expiresAt: clock.now.addingTimeInterval(86_400))
+        self.session = session
+        holder = SaltHolder(
+            subscriber: references.reference(to: subscriber), session: session.reference, issuedAt: session.issuedAt)
+    }
+
+    func publication(open: [String], feed: [String], free: [String], root: String?) throws -> GatePublication {
+        GatePublication(
+            id: id,
+            layout: try ContentLayout(
+                prefix: "/content/\(id)/", openPatterns: open, feedPatterns: feed, root: root),
+            verifier: EditionCredentialsVerifier(
+                publication: id, secrets: secrets, acceptsPlainSalts: acceptsPlainSalts, resumeWindow: 3_600),
+            feedVerifier: FeedCredentialsVerifier(secrets: secrets, tokens: codec, references: references),
+            revocations: revocations, freeEditions: Set(free.compactMap { EditionID($0) }))
+    }
+
+    /// The header of good credentials for an edition, for ten minutes when sealed.
+    func basic(_ edition: String, _ form: SaltForm = .sealed) throws -> String {
+        let pair = try pair(edition, form)
+        return Self.basic(pair.userid, pair.password)
+    }
+
+    func pair(_ edition: String, _ form: SaltForm = .sealed) throws -> EditionCredentials {
+        try EditionCredentialsIssuer(publication: id, secrets: secrets, form: form, random: .seeded(7)).issue(
+            EditionID(edition)!, for: holder, until: clock.now.addingTimeInterval(600))
+    }
+
+    func token() throws -> String { try codec.seal(session) }
+
+    func feedBasic() throws -> String {
+        let token = try token()
+        return Self.basic(token, EditionPassword.makeForFeed(token: token, secret: secrets.current))
+    }
+
+    static func basic(_ userid: String, _ password: String) -> String {
+        "Basic " + Data("\(userid):\(password)".utf8).base64EncodedString()
+    }
+
+    private var codec: SealedTokenCodec {
+        SealedTokenCodec(publication: id, secrets: secrets, random: .seeded(5))
+    }
+}

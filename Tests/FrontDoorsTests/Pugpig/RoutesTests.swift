@@ -1,0 +1,142 @@
+import FrontDoors
+import Gatefold
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import TestSupport
+import Testing
+import XML
+
+@Suite("The Pugpig front door's paths, methods and headers")
+struct RoutesTests {
+    private static let methods: [HTTPRequest.Method] = [
+        .get, .head, .post, .put, .delete, .patch, .options, .trace, .connect, .init("PROPFIND")!,
+    ]
+
+    private func expectNoCache(_ response: TestResponse, _ what: String) {
+        #expect(
+            response.headers[.cacheControl] == "no-store, no-cache, must-revalidate, private, max-age=0", "\(what)")
+        #expect(response.headers[.init("Pragma")!] == "no-cache", "\(what)")
+        #expect(response.headers[.expires] == "0", "\(what)")
+        #expect(response.headers[.eTag] == nil, "\(what)")
+        #expect(response.headers[.lastModified] == nil, "\(what)")
+        #expect(response.headers[.setCookie] == nil, "\(what)")
+        #expect(response.headers[.location] == nil, "\(what)")
+    }
+
+    @Test("Pitfall 16: every route of the router, by every method, forbids caches to keep its answer")
+    func everyRoute() async throws {
+        let door = TestDoor.testUsers()
+        door.router.get("broken") { _, _ -> String in throw BrokenRoute() }
+        door.router.get("refusing") { _, _ -> String in throw HTTPError(.forbidden, message: "no") }
+        door.router.get("validated") { _, _ in Response(status: .ok, headers: [.eTag: "\"1\"", .lastModified: "x"]) }
+        let paths = Set(door.router.routes.map(\.path.description))
+        #expect(paths.count == 12 + 3)
+        try await door.test { client in
+            for path in paths.union(["/", "/nothing"]) {
+                let path = path.replacing("{publication}", with: "title")
+                for uri in [path, path + "/", path + "/x.css", path + "?token=llaevitca", "/" + path] {
+                    for method in Self.methods {
+                        expectNoCache(try await client.execute(uri: uri, method: method), "\(method) \(uri)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Answers of every status forbid caches to keep them", arguments: [200, 204, 304, 400, 401, 404, 500, 503])
+    func everyStatus(status: Int) async throws {
+        try await TestDoor.testUsers().test { client in
+            let response = try await client.call("sign_in", ["username": "\(status)-\(status)-\(status)"])
+            #expect(response.status.code == status)
+            expectNoCache(response, "\(status)")
+        }
+    }
+
+    @Test("An answer that says itself what caches may do is left alone")
+    func ownCacheControl() async throws {
+        let door = TestDoor.testUsers()
+        door.router.get("download") { _, _ in
+            Response(status: .ok, headers: [.cacheControl: "private", .eTag: "\"1\""])
+        }
+        try await door.test { client in
+            let response = try await client.execute(uri: "/download", method: .get)
+            #expect(response.headers[.cacheControl] == "private")
+            #expect(response.headers[.eTag] == "\"1\"")
+        }
+    }
+
+    @Test(
+        "Pitfall 16: what only resembles a path of ours is not found",
+        arguments: [
+            "/verify_subscription/x.css", "/title/verify_subscription/x.css", "//verify_subscription",
+            "//title/verify_subscription", "/title//verify_subscription", "/verify_subscription//",
+            "/title/verify_subscription//", "/verify%5Fsubscription", "/%76erify_subscription",
+            "/verify_subscription%2F", "/verify_subscription;x.css", "/verify_subscription.css", "/Verify_Subscription",
+            "/verify_subscription%00", "/other/verify_subscription", "/TITLE/verify_subscription",
+            "/%74itle/verify_subscription", "/a/title/verify_subscription", "/./verify_subscription",
+            "/title/../verify_subscription", "/../verify_subscription",
+        ])
+    func resemblingPaths(path: String) async throws {
+        try await TestDoor.testUsers().test { client in
+            for method in [HTTPRequest.Method.get, .post, .head] {
+                let response = try await client.execute(uri: path + "?token=llaevitca", method: method)
+                #expect(response.status == .notFound)
+                #expect(!String(buffer: response.body).contains("active"))
+            }
+        }
+    }
+
+    @Test("Without a default publication a call has to name one")
+    func noDefault() async throws {
+        let proxy = TestDoor.makeProxy(
+            Publication(
+                id: .title, credentialFields: CredentialFields(identifier: "a", proofs: []),
+                rule: EntitlementRule(policy: .accessBased)), backend: ScriptedBackend(),
+            tokens: SealedTokenCodec(
+                publication: .title, secrets: SecretRing(current: Secret("s")), random: .seeded(1)),
+            clock: ManualClock())
+        let router = Router()
+        PugpigFrontDoor(publications: { PublicationDirectory(byID: [.title: proxy]) }).addRoutes(to: router)
+        try await Application(router: router).test(.router) { client in
+            let unnamed = try await client.call("verify_subscription")
+            #expect(unnamed.status == .notFound)
+            let named = try await client.call("verify_subscription", [:], Spelling(hasPrefix: true))
+            #expect(named.status == .ok)
+        }
+    }
+
+    @Test("HEAD asks no backend, and has no body", arguments: Spelling.all)
+    func head(spelling: Spelling) async throws {
+        let backend = ScriptedBackend()
+        try await TestDoor.scripted(backend).test { client in
+            for call in ["sign_in", "renew_token", "verify_subscription", "edition_credentials"] {
+                let response = try await client.execute(
+                    uri: spelling.path(call) + "?username=a&password=right", method: .head)
+                #expect(response.status == .ok)
+                #expect(response.headers[.contentType] == "text/xml; charset=utf-8")
+                #expect(response.body.readableBytes == 0)
+            }
+        }
+        #expect(backend.questions.isEmpty)
+    }
+
+    @Test("OPTIONS and the methods we do not serve are told which we do")
+    func methods() async throws {
+        try await TestDoor.testUsers().test { client in
+            for path in ["/sign_in", "/title/sign_in/"] {
+                for (method, status) in [
+                    (HTTPRequest.Method.options, HTTPResponse.Status.noContent), (.put, .methodNotAllowed),
+                    (.delete, .methodNotAllowed), (.patch, .methodNotAllowed), (.trace, .methodNotAllowed),
+                ] {
+                    let response = try await client.execute(uri: path, method: method)
+                    #expect(response.status == status)
+                    #expect(response.headers[.allow] == "GET, HEAD, POST, OPTIONS")
+                }
+            }
+        }
+    }
+}
+
+private struct BrokenRoute: Error {}

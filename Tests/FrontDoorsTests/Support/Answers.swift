@@ -1,0 +1,44 @@
+import Foundation
+import FrontDoors
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+import XML
+
+/// An answer as a test reads it, checked against its schema.
+struct Answer {
+    let response: TestResponse
+    let root: XMLElement
+
+    enum Kind: String {
+        case token = "token-or-error"
+        case subscription, credentials
+    }
+
+    init(_ response: TestResponse, _ kind: Kind) throws {
+        self.response = response
+        #expect(response.status == .ok)
+        #expect(response.headers[.contentType] == "text/xml; charset=utf-8")
+        #expect(response.headers[.cacheControl] == NoCacheHeaders.cacheControl)
+        let bytes = Array(response.body.readableBytesView)
+        root = try XMLDocument(parsing: bytes).root
+        #expect(try Schemas.schema(kind).errors(in: bytes) == [])
+    }
+
+    var status: String? { (root.child("error") ?? root).attributes["status"] }
+    var message: String? { (root.child("error") ?? root).attributes["message"] }
+    /// Nil where the list is absent.
+    var issues: Set<String>? { root.child("issues").map { Set($0.children.map(\.text)) } }
+    var isGranted: Bool {
+        !(root.child("userid")?.text ?? "").isEmpty && !(root.child("password")?.text ?? "").isEmpty
+    }
+}
+
+enum Schemas {
+    static func schema(_ kind: Answer.Kind) throws -> RelaxNGSchema {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Fixtures/pugpig/\(kind.rawValue).rng").standardizedFileURL
+        return try RelaxNGSchema(String(contentsOf: file, encoding: .utf8))
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Gatefold
+import TestSupport
+import Testing
+
+@Suite("A catalogue")
+struct CatalogueTests {
+    static let catalogue = Catalogue([
+        Edition(id: .first, title: "One", published: .after(-300)),
+        Edition(id: .third, title: "Three", published: .after(100)),
+        Edition(id: .second, title: "Two", published: .after(-200), isFree: true),
+        Edition(id: .first, title: "One again", published: .after(0)),
+    ])
+
+    @Test("stands newest first, and keeps the first of two with one identifier")
+    func order() {
+        #expect(Self.catalogue.editions.map(\.title) == ["Three", "Two", "One"])
+        #expect(Self.catalogue[.first]?.title == "One")
+        #expect(Self.catalogue[EditionID("other")!] == nil)
+        #expect(Self.catalogue.freeEditions == [.second])
+    }
+
+    @Test("does not count editions of the future among the newest")
+    func newest() {
+        #expect(Self.catalogue.newest(1, at: .after(0)) == [.second])
+        #expect(Self.catalogue.newest(1, at: .after(100)) == [.third])
+        #expect(Self.catalogue.newest(9, at: .after(0)) == [.first, .second])
+        #expect(Self.catalogue.newest(-1, at: .after(0)) == [])
+    }
+
+    @Test("knows what came out just before an edition")
+    func previous() {
+        #expect(Self.catalogue.previous(1, before: .third) == [.second])
+        #expect(Self.catalogue.previous(5, before: .third) == [.first, .second])
+        #expect(Self.catalogue.previous(1, before: .first) == [])
+        #expect(Self.catalogue.previous(1, before: EditionID("other")!) == [])
+        #expect(Self.catalogue.previous(-1, before: .third) == [])
+    }
+
+    @Test("counts both ends of a period")
+    func periods() {
+        #expect(Self.catalogue.published(during: Period(start: .after(-300), end: .after(-200))) == [.first, .second])
+        #expect(Self.catalogue.published(during: Period(start: .after(-299), end: .after(-201))) == [])
+        #expect(Self.catalogue.published(during: Period(start: .after(-200), end: nil)) == [.second, .third])
+        #expect(Self.catalogue.published(during: Period(start: .after(9), end: .after(-9))) == [])
+    }
+}

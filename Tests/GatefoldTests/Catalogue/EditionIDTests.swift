@@ -1,0 +1,46 @@
+import Gatefold
+import TestSupport
+import Testing
+
+@Suite("An edition identifier")
+struct EditionIDTests {
+    @Test(
+        "is what apps call their products",
+        arguments: ["a", "com.example.title.2026-11", "A_b-9", String(repeating: "x", count: 128)])
+    func accepted(_ text: String) {
+        #expect(EditionID(text)?.rawValue == text)
+    }
+
+    @Test(
+        "Pitfall 3: holds nothing that a path or the formula reads twice",
+        arguments: [
+            "", " ", ".", "..", ".a", "a..b", "a:b", "mag:2024", "mag%3A2024", "a/b", "a\\b", "a b", "a\u{0}", "a\n",
+            "é",
+            "e\u{301}", "ａ", "a;b", "a?b", "a#b", "a&b", "a+b", "a~b", String(repeating: "x", count: 129),
+        ])
+    func refused(_ text: String) {
+        #expect(EditionID(text) == nil)
+    }
+
+    @Test("accepts nothing but its letters among 100,000 hostile strings")
+    func fuzz() {
+        var random = SeededRandom(seed: 1)
+        let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-".utf8)
+        for _ in 0..<100_000 {
+            let bytes = random.hostileBytes(upTo: 4, spice: "a.-:/%")
+            guard let edition = EditionID(String(decoding: bytes, as: UTF8.self)) else { continue }
+            #expect(edition.rawValue.utf8.allSatisfy(letters.contains))
+            #expect(!edition.rawValue.contains("..") && !edition.rawValue.hasPrefix("."))
+        }
+    }
+
+    @Test("A publication's name needs no escaping anywhere")
+    func publication() {
+        for text in ["daily", "9-lives", "a_b", String(repeating: "x", count: 64)] {
+            #expect(PublicationID(text) != nil)
+        }
+        for text in ["", "Daily", "-a", "_a", "a.b", "a/b", "a b", "é", String(repeating: "x", count: 65)] {
+            #expect(PublicationID(text) == nil)
+        }
+    }
+}

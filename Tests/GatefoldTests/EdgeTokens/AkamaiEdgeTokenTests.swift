@@ -1,0 +1,104 @@
+import Foundation
+import Gatefold
+import Testing
+
+@Suite("Akamai's edge token")
+struct AkamaiEdgeTokenTests {
+    static let key = "52a152a152a152a152a152a152a1aabb"
+    static let grant = EdgeGrant(
+        publication: PublicationID("demo")!, edition: EditionID("com.example.edition0001")!,
+        issuedAt: Date(timeIntervalSince1970: 1_793_534_400), expiresAt: Date(timeIntervalSince1970: 1_793_538_000),
+        client: ClientAddress("2001:db8::1"))
+
+    /// What the independent script in `Fixtures/edge` computes.
+    private func reference(_ settings: [String: Any]) throws -> String {
+        var settings = settings
+        settings["key"] = Self.key
+        return try ChildProcess.run(
+            ["python3", fixtures.appending(path: "edge/akamai.py").path],
+            input: JSONSerialization.data(withJSONObject: settings))
+    }
+
+    private func cookie(_ scope: AkamaiEdgeToken.Scope, _ options: AkamaiEdgeToken.Options) throws -> [EdgeHeader] {
+        try AkamaiEdgeToken(key: Secret(Self.key), scope: scope, options: options).headers(for: Self.grant)
+    }
+
+    @Test(
+        "An ACL token equals the independent script's, with every algorithm",
+        arguments: AkamaiEdgeToken.Algorithm.allCases)
+    func acl(_ algorithm: AkamaiEdgeToken.Algorithm) throws {
+        var options = AkamaiEdgeToken.Options()
+        options.algorithm = algorithm
+        let expected = try reference([
+            "exp": 1_793_538_000, "acl": ["/demo/com.example.edition0001/*", "/covers/*"],
+            "algorithm": algorithm.rawValue,
+        ])
+        let headers = try cookie(.acl(["/{publication}/{edition}/*", "/covers/*"]), options)
+        #expect(headers == [EdgeHeader(name: "Cookie", value: "__token__=\(expected)")])
+    }
+
+    @Test("Every field at once, plain and escaped early, equals the independent script's", arguments: [false, true])
+    func everything(early: Bool) throws {
+        var options = AkamaiEdgeToken.Options()
+        options.name = "hdnts"
+        options.salt = "a salt & more"
+        options.id = "session/{edition}"
+        options.data = "a=b&c=(d)*"
+        options.bindsAddress = true
+        options.statesStart = true
+        options.escapesEarly = early
+        options.window = 120
+        options.carrier = .header
+        let expected = try reference([
+            "ip": "2001:db8::1", "st": 1_793_534_400, "exp": 1_793_534_520, "id": "session/com.example.edition0001",
+            "data": "a=b&c=(d)*", "url": "/e/com.example.edition0001/index.html?x=1", "salt": "a salt & more",
+            "early": early, "algorithm": "sha256",
+        ])
+        let headers = try cookie(.url("/e/{edition}/index.html?x=1"), options)
+        #expect(headers == [EdgeHeader(name: "hdnts", value: expected)])
+        #expect(!expected.contains("url=") && !expected.contains("salt="))
+    }
+
+    @Test("A token is never good for longer than the edition credentials")
+    func window() throws {
+        var options = AkamaiEdgeToken.Options()
+        options.window = 86_400
+        let value = try #require(try cookie(.acl(["/*"]), options).first?.value)
+        #expect(value.contains("exp=1793538000~"))
+    }
+
+    @Test("Bound to an address that nobody knows there is no token")
+    func noAddress() throws {
+        var options = AkamaiEdgeToken.Options()
+        options.bindsAddress = true
+        let grant = EdgeGrant(
+            publication: Self.grant.publication, edition: Self.grant.edition, issuedAt: Self.grant.issuedAt,
+            expiresAt: Self.grant.expiresAt, client: nil)
+        let token = try AkamaiEdgeToken(key: Secret(Self.key), scope: .acl(["/*"]), options: options)
+        #expect(token.headers(for: grant) == [])
+    }
+
+    @Test(
+        "A key that is not hexadecimal, or short, is refused",
+        arguments: ["", "xyz", "52a1", "52a152a152a152a152a152a152a1aab"])
+    func badKey(_ key: String) {
+        #expect(throws: EdgeTokenError.hexKey) { try AkamaiEdgeToken(key: Secret(key), scope: .acl(["/*"])) }
+    }
+
+    @Test(
+        "Nothing that would end a header, a cookie or a field is accepted",
+        arguments: [
+            "/a\r\nX: y", "/a;b", "/a b", "/a~hmac=0", "/a!b", "/a\"b", "/a\u{7F}", "/é", "/{user}", "/{edition", "",
+        ])
+    func injection(_ text: String) {
+        #expect(throws: EdgeTokenError.self) { try AkamaiEdgeToken(key: Secret(Self.key), scope: .acl([text])) }
+        if !text.contains("!") {
+            #expect(throws: EdgeTokenError.self) { try AkamaiEdgeToken(key: Secret(Self.key), scope: .url(text)) }
+        }
+        var options = AkamaiEdgeToken.Options()
+        options.name = "a b"
+        #expect(throws: EdgeTokenError.name("a b")) {
+            try AkamaiEdgeToken(key: Secret(Self.key), scope: .acl(["/*"]), options: options)
+        }
+    }
+}

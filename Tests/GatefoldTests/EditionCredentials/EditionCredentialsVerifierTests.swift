@@ -1,0 +1,153 @@
+import Foundation
+import Gatefold
+import TestSupport
+import Testing
+
+@Suite("Checking edition credentials")
+struct EditionCredentialsVerifierTests {
+    static let holder = SaltHolder(
+        subscriber: SubscriberReference(bytes: [1, 2, 3, 4, 5, 6, 7])!,
+        session: SessionReference(bytes: [8, 9, 10, 11])!,
+        issuedAt: .after(-60))
+    let none = RevocationList(publication: .daily)
+
+    func issuer(_ form: SaltForm, _ secret: Secret = .one, in publication: PublicationID = .daily)
+        -> EditionCredentialsIssuer
+    {
+        EditionCredentialsIssuer(
+            publication: publication, secrets: SecretRing(current: secret), form: form, random: .seeded(1))
+    }
+
+    func verifier(
+        _ current: Secret = .one, retired: [Secret] = [], plain: Bool = true, in publication: PublicationID = .daily
+    ) -> EditionCredentialsVerifier {
+        EditionCredentialsVerifier(
+            publication: publication, secrets: SecretRing(current: current, retired: retired), acceptsPlainSalts: plain,
+            resumeWindow: 600)
+    }
+
+    @Test("A pair opens its edition and no other", arguments: SaltForm.allCases)
+    func roundTrip(_ form: SaltForm) throws {
+        let pair = try issuer(form).issue(.first, for: Self.holder, until: .after(3600))
+        let verdict = verifier().verify(pair, for: .first, at: .after(0), revocations: none)
+        #expect(verdict == .accepted(form == .sealed ? Self.holder : nil))
+        #expect(verifier().verify(pair, for: .second, at: .after(0), revocations: none) == .wrongPassword)
+        #expect(verifier(.two).verify(pair, for: .first, at: .after(0), revocations: none) == .wrongPassword)
+    }
+
+    @Test("A third party that knows only the SHA-1 rule accepts a sealed pair")
+    func thirdParty() throws {
+        let pair = try issuer(.sealed).issue(.first, for: Self.holder, until: .after(3600))
+        let secret = String(decoding: Secret.one.bytes, as: UTF8.self)
+        #expect(pair.password == (try ChildProcess.sha1sum("\(EditionID.first):\(pair.userid):\(secret)")))
+        #expect(pair.userid.utf8.count == 63)
+        #expect(pair.userid.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
+    }
+
+    @Test("A sealed pair ends with its minute, and can be resumed for a while")
+    func expiry() throws {
+        let pair = try issuer(.sealed).issue(.first, for: Self.holder, until: .after(61))
+        func verdict(_ seconds: TimeInterval) -> EditionCredentialsVerdict {
+            verifier().verify(pair, for: .first, at: .after(seconds), revocations: none)
+        }
+        #expect(verdict(119.9) == .accepted(Self.holder))
+        #expect(verdict(120) == .expiredButResumable(Self.holder))
+        #expect(verdict(719.9) == .expiredButResumable(Self.holder))
+        #expect(verdict(720) == .expired(Self.holder))
+    }
+
+    @Test("A revoked session's pair is refused, and another session's is not")
+    func revoked() throws {
+        let pair = try issuer(.sealed).issue(.first, for: Self.holder, until: .after(3600))
+        let list = RevocationList(publication: .daily)
+        let other = SessionReference(bytes: [0, 0, 0, 0])!
+        list.add(Revocation(publication: .daily, subscriber: Self.holder.subscriber, session: other, at: .after(0)))
+        #expect(verifier().verify(pair, for: .first, at: .after(1), revocations: list) == .accepted(Self.holder))
+        list.add(
+            Revocation(
+                publication: .daily, subscriber: Self.holder.subscriber, session: Self.holder.session, at: .after(0)))
+        #expect(verifier().verify(pair, for: .first, at: .after(1), revocations: list) == .revoked(Self.holder))
+    }
+
+    @Test("Several secrets verify while they rotate; one that is gone does not", arguments: SaltForm.allCases)
+    func rotation(_ form: SaltForm) throws {
+        let pair = try issuer(form, .one).issue(.first, for: Self.holder, until: .after(3600))
+        let during = verifier(.two, retired: [.one]).verify(pair, for: .first, at: .after(0), revocations: none)
+        #expect(during == .accepted(form == .sealed ? Self.holder : nil))
+        #expect(verifier(.two).verify(pair, for: .first, at: .after(0), revocations: none) == .wrongPassword)
+    }
+
+    @Test("Where every salt is sealed, a good plain pair is refused")
+    func unsealed() throws {
+        let pair = try issuer(.plain).issue(.first, for: Self.holder, until: .after(3600))
+        #expect(verifier(plain: false).verify(pair, for: .first, at: .after(0), revocations: none) == .unsealed)
+    }
+
+    @Test("A sealed salt of another publication with the same secret names nobody here")
+    func otherPublication() throws {
+        let pair = try issuer(.sealed, in: .weekly).issue(.first, for: Self.holder, until: .after(3600))
+        #expect(verifier(plain: false).verify(pair, for: .first, at: .after(0), revocations: none) == .unsealed)
+    }
+
+    @Test("Pitfall 4: empty names and passwords, and the hashes of nothing, open nothing")
+    func empty() throws {
+        let hashOfNothing = try ChildProcess.sha1sum("ed::")
+        for (name, password) in [("", ""), ("", hashOfNothing), ("x", ""), ("x", hashOfNothing)] {
+            let verdict = verifier().verify(
+                EditionCredentials(userid: name, password: password), for: EditionID("ed")!, at: .after(0),
+                revocations: none)
+            #expect(verdict == .malformed || verdict == .wrongPassword)
+        }
+    }
+
+    @Test("Pitfall 3: the grant of mag:2024 is no grant of mag, wherever the pair is split")
+    func delimiters() throws {
+        let salt = "05ab"
+        let secret = String(decoding: Secret.one.bytes, as: UTF8.self)
+        let password = try ChildProcess.sha1sum("mag:2024:\(salt):\(secret)")
+        for name in ["2024:\(salt)", "2024%3A\(salt)"] {
+            let verdict = verifier().verify(
+                EditionCredentials(userid: name, password: password), for: EditionID("mag")!, at: .after(0),
+                revocations: none)
+            #expect(verdict == .malformed || verdict == .wrongPassword)
+        }
+        let second = EditionCredentials(userid: "2024", password: "\(salt):\(password)")
+        #expect(
+            verifier().verify(second, for: EditionID("mag")!, at: .after(0), revocations: none) == .malformed)
+    }
+
+    @Test("The feed's pair opens no edition, and an edition's pair does not open the feed")
+    func feed() throws {
+        let codec = SealedTokenCodec(publication: .daily, secrets: SecretRing(current: .two), random: .seeded(2))
+        let references = ReferenceKey(.two)
+        let feed = FeedCredentialsVerifier(secrets: SecretRing(current: .one), tokens: codec, references: references)
+        let token = try codec.seal(.sample())
+        let password = EditionPassword.makeForFeed(token: token, secret: .one)
+        #expect(feed.verify(token: token, password: password, at: .after(0), revocations: none) != nil)
+        #expect(feed.verify(token: token, password: password, at: .after(3600), revocations: none) == nil)
+        #expect(feed.verify(token: token + "A", password: password, at: .after(0), revocations: none) == nil)
+        let pair = EditionCredentials(userid: token, password: password)
+        for edition in [EditionID.first, .second] {
+            let verdict = verifier().verify(pair, for: edition, at: .after(0), revocations: none)
+            #expect(verdict == .malformed || verdict == .wrongPassword)
+        }
+        let nowhere = issuer(.plain).issueForNoEdition()
+        #expect(
+            feed.verify(token: nowhere.userid, password: nowhere.password, at: .after(0), revocations: none) == nil)
+        let edition = try issuer(.sealed).issue(.first, for: Self.holder, until: .after(60))
+        #expect(
+            feed.verify(token: edition.userid, password: edition.password, at: .after(0), revocations: none) == nil)
+    }
+
+    @Test("100,000 hostile pairs open nothing")
+    func fuzz() {
+        var random = SeededRandom(seed: 4)
+        let verifier = verifier()
+        for _ in 0..<100_000 {
+            let pair = EditionCredentials(
+                userid: String(decoding: random.hostileBytes(upTo: 3, spice: ":a0"), as: UTF8.self),
+                password: String(decoding: random.hostileBytes(upTo: 3, spice: "0ef"), as: UTF8.self))
+            #expect(verifier.verify(pair, for: .first, at: .after(0), revocations: none) == .malformed)
+        }
+    }
+}

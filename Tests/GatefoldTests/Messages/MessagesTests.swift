@@ -1,0 +1,29 @@
+import Gatefold
+import Testing
+
+@Suite("A publication's words")
+struct MessagesTests {
+    let messages = Messages([
+        "en": [.stale: "Again, please."], "de": [.stale: "Bitte neu anmelden."], "pt-br": [.stale: "Entre de novo."],
+    ])
+
+    @Test(
+        "are found by the exact language, then by less of it, then in the default one",
+        arguments: [
+            (["de"], "Bitte neu anmelden."), (["de-at"], "Bitte neu anmelden."), (["pt-br"], "Entre de novo."),
+            (["pt"], "Again, please."), (["fr", "de"], "Bitte neu anmelden."), ([], "Again, please."),
+            (["en-gb", "de"], "Again, please."), (["", "-", "de"], "Bitte neu anmelden."),
+        ])
+    func lookup(_ languages: [String], _ expected: String) {
+        #expect(messages.text(.stale, for: languages) == expected)
+    }
+
+    @Test("are the built-in ones where the publication has none")
+    func builtIn() {
+        #expect(messages.text(.notRecognised, for: ["de"]) == "These details were not recognised.")
+        #expect(messages.text(.active, for: ["de"]) == nil)
+        for key in MessageKey.allCases where ![.active, .inactive, .suspended, .unknown].contains(key) {
+            #expect(Messages().text(key, for: [])?.isEmpty == false)
+        }
+    }
+}

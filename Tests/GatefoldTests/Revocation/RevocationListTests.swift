@@ -1,0 +1,53 @@
+import Foundation
+import Gatefold
+import TestSupport
+import Testing
+
+@Suite("The list of revocations")
+struct RevocationListTests {
+    let reader = SubscriberReference(bytes: [1, 2, 3, 4, 5, 6, 7])!
+    let session = SessionReference(bytes: [1, 1, 1, 1])!
+    let other = SessionReference(bytes: [2, 2, 2, 2])!
+
+    private func holder(_ session: SessionReference, _ issuedAt: TimeInterval) -> SaltHolder {
+        SaltHolder(subscriber: reader, session: session, issuedAt: .after(issuedAt))
+    }
+
+    @Test("ends what was issued up to the second of the revocation, and nothing after it")
+    func boundary() {
+        let list = RevocationList(publication: .daily)
+        list.add(Revocation(publication: .daily, subscriber: reader, session: session, at: .after(10.9)))
+        #expect(list.isRevoked(holder(session, 10)))
+        #expect(!list.isRevoked(holder(session, 11)))
+        #expect(!list.isRevoked(holder(other, 0)))
+        #expect(list.boundary(subscriber: reader, session: session) == .after(11))
+    }
+
+    @Test("ends all sessions of a reader at once")
+    func all() {
+        let list = RevocationList(publication: .daily)
+        list.add(Revocation(publication: .daily, subscriber: reader, session: nil, at: .after(10)))
+        #expect(list.isRevoked(holder(session, 10)) && list.isRevoked(holder(other, 10)))
+        #expect(!list.isRevoked(holder(other, 11)))
+    }
+
+    @Test("takes no earlier boundary for a later one, and none of another publication")
+    func order() {
+        let list = RevocationList(publication: .daily)
+        list.add(Revocation(publication: .daily, subscriber: reader, session: nil, at: .after(10)))
+        list.add(Revocation(publication: .daily, subscriber: reader, session: nil, at: .after(5)))
+        list.add(Revocation(publication: .weekly, subscriber: reader, session: nil, at: .after(99)))
+        #expect(list.boundary(subscriber: reader, session: session) == .after(11))
+        #expect(list.count == 1)
+    }
+
+    @Test("forgets only what can not matter any more")
+    func discard() {
+        let list = RevocationList(publication: .daily)
+        list.add(Revocation(publication: .daily, subscriber: reader, session: session, at: .after(10)))
+        list.discard(before: .after(11))
+        #expect(list.count == 1)
+        list.discard(before: .after(12))
+        #expect(list.count == 0)
+    }
+}

@@ -1,0 +1,31 @@
+import Gatefold
+import TestSupport
+import Testing
+
+@Suite("The compare of secrets")
+struct ConstantTimeTests {
+    @Test("Pitfall 5: is equality of bytes, wherever they differ")
+    func equality() {
+        var random = SeededRandom(seed: 10)
+        let bytes = random.bytes(40)
+        #expect(isEqualInConstantTime(bytes, bytes))
+        for index in bytes.indices {
+            for bit in 0..<8 {
+                var other = bytes
+                other[index] ^= 1 << bit
+                #expect(!isEqualInConstantTime(bytes, other))
+            }
+        }
+        #expect(!isEqualInConstantTime(bytes, bytes.dropLast()))
+        #expect(!isEqualInConstantTime(bytes, bytes + [0]))
+        #expect(isEqualInConstantTime([], []))
+    }
+
+    @Test("Pitfall 5: two texts that are the same number to PHP are not the same")
+    func looseCompare() {
+        let left = "0e" + String(repeating: "1", count: 38)
+        let right = "0e" + String(repeating: "2", count: 38)
+        #expect(!isEqualInConstantTime(left.utf8, right.utf8))
+        #expect(!isEqualInConstantTime("é".utf8, "e\u{301}".utf8))
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Gatefold
+import TestSupport
+import Testing
+
+@Suite("Bytes as text")
+struct EncodingTests {
+    @Test("Base64URL is what Foundation says, and its own inverse")
+    func base64() {
+        var random = SeededRandom(seed: 7)
+        for count in 0..<200 {
+            let bytes = random.bytes(count)
+            let usual = Data(bytes).base64EncodedString()
+                .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+                .replacingOccurrences(of: "=", with: "")
+            #expect(Base64URL.encode(bytes) == usual)
+            #expect(Base64URL.decode(usual) == bytes)
+        }
+    }
+
+    @Test(
+        "Base64URL reads only the one spelling",
+        arguments: ["A", "AB", "AAA=", "A A", "A+8A", "A/8A", "AAB", "é", "AA\n"])
+    func strict(_ text: String) {
+        #expect(Base64URL.decode(text) == nil)
+    }
+
+    @Test("100,000 hostile strings: what Base64URL reads, it writes the same")
+    func base64Fuzz() {
+        var random = SeededRandom(seed: 8)
+        for _ in 0..<100_000 {
+            let text = String(decoding: random.hostileBytes(upTo: 6, spice: "AZaz09-_=+/"), as: UTF8.self)
+            if let bytes = Base64URL.decode(text) { #expect(Base64URL.encode(bytes) == text) }
+        }
+    }
+
+    @Test("Hexadecimal is its own inverse, in either case, and reads nothing else")
+    func hexadecimal() {
+        var random = SeededRandom(seed: 9)
+        for count in 0..<50 {
+            let bytes = random.bytes(count)
+            let text = Hexadecimal.encode(bytes)
+            #expect(text == text.lowercased())
+            #expect(Hexadecimal.decode(text) == bytes)
+            #expect(Hexadecimal.decode(text.uppercased()) == bytes)
+        }
+        for text in ["0", "0g", "x0", " 0", "é", "0x"] { #expect(Hexadecimal.decode(text) == nil) }
+        for _ in 0..<100_000 {
+            let text = String(decoding: random.hostileBytes(upTo: 5, spice: "09afAF"), as: UTF8.self)
+            if let bytes = Hexadecimal.decode(text) { #expect(Hexadecimal.encode(bytes) == text.lowercased()) }
+        }
+    }
+}

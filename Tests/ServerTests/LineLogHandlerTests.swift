@@ -1,0 +1,47 @@
+import Foundation
+import Logging
+import Server
+import Synchronization
+import Testing
+
+@Suite("Log lines")
+struct LineLogHandlerTests {
+    private final class Lines: Sendable {
+        private let all = Mutex<[String]>([])
+        var value: [String] { all.withLock { $0 } }
+        func add(_ line: String) { all.withLock { $0.append(line) } }
+    }
+
+    private func logger(_ form: LineLogHandler.Form, _ lines: Lines) -> Logger {
+        Logger(label: "test") { LineLogHandler(label: $0, level: .info, form: form) { lines.add($0) } }
+    }
+
+    @Test("are one JSON object each")
+    func json() throws {
+        let lines = Lines()
+        logger(.json, lines).info("signed in", metadata: ["subscriber": "a1", "odd": "x\ny\"z"])
+        let object = try JSONSerialization.jsonObject(with: Data(try #require(lines.value.first).utf8))
+        let fields = try #require(object as? [String: String])
+        #expect(fields["message"] == "signed in")
+        #expect(fields["level"] == "info")
+        #expect(fields["subscriber"] == "a1")
+        #expect(fields["odd"] == "x\ny\"z")
+    }
+
+    @Test("are one line each in text, whatever a value holds")
+    func text() throws {
+        let lines = Lines()
+        logger(.text, lines).warning("odd", metadata: ["path": "/a\n2026 fake line\u{1B}[2J"])
+        let line = try #require(lines.value.first)
+        #expect(line.filter { $0 == "\n" }.count == 1)
+        #expect(!line.contains("\u{1B}"))
+        #expect(line.contains("path=/a\u{FFFD}2026 fake line"))
+    }
+
+    @Test("stay away below the level")
+    func level() {
+        let lines = Lines()
+        logger(.json, lines).debug("quiet")
+        #expect(lines.value.isEmpty)
+    }
+}

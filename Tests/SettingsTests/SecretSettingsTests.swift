@@ -1,0 +1,65 @@
+import Foundation
+import Gatefold
+import Settings
+import Testing
+
+@Suite("Secrets in the configuration")
+struct SecretSettingsTests {
+    private func read(_ text: String, folder: String = "/nowhere") throws -> SettingsSection {
+        try YAMLSettings.read(text: text, name: "gatefold.yaml", folder: folder)
+    }
+
+    @Test("come from the environment")
+    func fromEnvironment() throws {
+        let secret = try read("s: {env: DAILY}").secret("s", environment: ["DAILY": "Kq7wN2vR8tYx4mZp\n"])
+        #expect(secret?.bytes == Array("Kq7wN2vR8tYx4mZp".utf8))
+    }
+
+    @Test("come from a file, without the line end an editor adds")
+    func fromFile() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "gatefold-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("Kq7wN2vR8tYx4mZp\r\n".utf8).write(to: folder.appending(path: "daily"))
+        let secret = try read("s: {file: daily}", folder: folder.path).secret("s", environment: [:])
+        #expect(secret?.bytes == Array("Kq7wN2vR8tYx4mZp".utf8))
+    }
+
+    @Test("rotate: the first signs, the rest verify")
+    func rings() throws {
+        let ring = try read("s: [{env: NEW}, {env: OLD}]").secretRing(
+            "s", environment: ["NEW": "Kq7wN2vR8tYx4mZp", "OLD": "Lr8xO3wS9uZy5nAq"])
+        #expect(ring?.current.bytes == Array("Kq7wN2vR8tYx4mZp".utf8))
+        #expect(ring?.retired.map(\.bytes) == [Array("Lr8xO3wS9uZy5nAq".utf8)])
+    }
+
+    @Test(
+        "Pitfall 4: empty, short and sample secrets stop the start",
+        arguments: [
+            ("", "the secret is empty"), ("   \n", "the secret is empty"),
+            ("changeme", "the secret is a well-known sample"), ("8letters", "the secret has 8 bytes"),
+            ("aaaaaaaaaaaaaaaaaaaaaaaa", "the secret repeats too few different characters"),
+            ("changemechangeme1234", "the secret is a well-known sample"),
+        ])
+    func weak(value: String, reason: String) throws {
+        let top = try read("\ns: {env: WEAK}")
+        let error = #expect(throws: SettingsError.self) { try top.secret("s", environment: ["WEAK": value]) }
+        #expect(error?.description.hasPrefix("gatefold.yaml:2: s: \(reason)") == true)
+    }
+
+    @Test(
+        "are never written in the configuration itself",
+        arguments: ["s: Kq7wN2vR8tYx4mZp", "s: {value: Kq7wN2vR8tYx4mZp}"])
+    func literal(text: String) throws {
+        let top = try read(text)
+        let error = #expect(throws: SettingsError.self) { try top.secret("s", environment: [:]) }
+        #expect(error?.description.contains("expected {file: PATH} or {env: NAME}") == true)
+        #expect(error?.description.contains("Kq7wN2vR8tYx4mZp") == false)
+    }
+
+    @Test("that are missing are reported by where they should be", arguments: ["s: {file: gone}", "s: {env: GONE}"])
+    func missing(text: String) throws {
+        let top = try read(text)
+        #expect(throws: SettingsError.self) { try top.secret("s", environment: [:]) }
+    }
+}

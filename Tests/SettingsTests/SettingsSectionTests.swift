@@ -1,0 +1,118 @@
+import Foundation
+import Gatefold
+import Settings
+import TestSupport
+import Testing
+
+@Suite("A settings section")
+struct SettingsSectionTests {
+    private func read(_ text: String, environment: [String: String] = [:]) throws -> SettingsSection {
+        try YAMLSettings.read(text: text, name: "gatefold.yaml", folder: "/etc/gatefold", environment: environment)
+    }
+
+    private enum Colour: String, CaseIterable { case red, green }
+
+    @Test("reads texts, numbers, truths, times, words, lists and paths")
+    func values() throws {
+        let top = try read(
+            """
+            name: daily
+            most: 5
+            on: true
+            window: 15m
+            colour: green
+            list: [a, b]
+            file: secrets/daily
+            absolute: /var/lib/x
+            day: 2026-11-21
+            """)
+        #expect(try top.string("name") == "daily")
+        #expect(try top.integer("most", default: 1, in: 1...9) == 5)
+        #expect(try top.boolean("on", default: false))
+        #expect(try top.duration("window", default: 1, in: 1...3600) == 900)
+        #expect(try top.choice("colour", default: Colour.red) == .green)
+        #expect(try top.strings("list") == ["a", "b"])
+        #expect(try top.filePath("file") == "/etc/gatefold/secrets/daily")
+        #expect(try top.filePath("absolute") == "/var/lib/x")
+        #expect(try top.requiredDate("day") == Date(timeIntervalSince1970: 1_795_219_200))
+        try top.finish()
+    }
+
+    @Test(
+        "says where a wrong value stands, under which key, and what was expected",
+        arguments: [
+            ("a: 1\nmost: many", "most", "gatefold.yaml:2: most: expected a whole number from 1 to 9"),
+            ("most: 10", "most", "gatefold.yaml:1: most: expected a whole number from 1 to 9"),
+            ("\n\nmost: [1]", "most", "gatefold.yaml:3: most: expected a text"),
+        ])
+    func places(text: String, key: String, message: String) throws {
+        let top = try read(text)
+        let error = #expect(throws: SettingsError.self) { try top.integer(key, default: 1, in: 1...9) }
+        #expect(error?.description == message)
+    }
+
+    @Test("names the key from the top")
+    func nestedKeys() throws {
+        let inner = try read("publications:\n  daily:\n    policy: blue").section("publications").section("daily")
+        let error = #expect(throws: SettingsError.self) { try inner.choice("policy", default: Colour.red) }
+        #expect(error?.description == "gatefold.yaml:3: publications.daily.policy: expected one of red, green")
+    }
+
+    @Test("refuses a key nobody asked for, and offers the nearest")
+    func unknownKeys() throws {
+        let top = try read("listen: x\nlisen: y")
+        _ = try top.string("listen")
+        let error = #expect(throws: SettingsError.self) { try top.finish() }
+        #expect(
+            error?.description
+                == "gatefold.yaml:2: lisen: unknown key; expected one of listen; did you mean `listen`?")
+    }
+
+    @Test("reports text that is no YAML by its line", arguments: ["a: [1", "a: b: c", "\ta: 1", "a: 1\na: 2"])
+    func notYAML(text: String) {
+        let error = #expect(throws: SettingsError.self) { try read(text) }
+        #expect(error?.description.hasPrefix("gatefold.yaml") == true)
+        #expect(error?.description.contains("\n") == false)
+    }
+
+    @Test("an empty file is an empty section", arguments: ["", "# nothing\n", "~"])
+    func empty(text: String) throws {
+        try read(text).finish()
+    }
+
+    @Test("an environment variable overrides the file, and is named in errors")
+    func environment() throws {
+        let top = try read(
+            "server:\n  listen: a\npublications:\n  my-daily:\n    most: 1",
+            environment: [
+                "GATEFOLD__SERVER__LISTEN": "b", "GATEFOLD__PUBLICATIONS__MY_DAILY__MOST": "many",
+                "GATEFOLD__SERVER__TRUSTED_PROXIES": "[10.0.0.1, 10.0.0.2]", "HOME": "/root",
+            ])
+        #expect(try top.section("server").string("listen") == "b")
+        #expect(try top.section("server").strings("trusted_proxies") == ["10.0.0.1", "10.0.0.2"])
+        let error = #expect(throws: SettingsError.self) {
+            try top.section("publications").section("my-daily").integer("most", default: 1, in: 1...9)
+        }
+        #expect(error?.origin == .environment("GATEFOLD__PUBLICATIONS__MY_DAILY__MOST"))
+    }
+
+    @Test("durations", arguments: [("90s", 90.0), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000)])
+    func durations(text: String, seconds: Double) throws {
+        #expect(try read("t: \(text)").duration("t", default: 0, in: 0...1e9) == seconds)
+    }
+
+    @Test("what is no duration", arguments: ["90", "s", "-1s", "1.5h", "1w", "99999999999999999999d", "1 h"])
+    func notDurations(text: String) throws {
+        let top = try read("t: \"\(text)\"")
+        #expect(throws: SettingsError.self) { try top.duration("t", default: 0, in: 0...1e9) }
+    }
+
+    @Test("100,000 random texts are read or refused")
+    func randomTexts() {
+        var random = SeededRandom(seed: 8)
+        for _ in 0..<100_000 {
+            let bytes = random.hostileBytes(upTo: 12, spice: "abc: -[]{}\n\"'#&*!|>%@`~,?")
+            _ = try? read(String(decoding: bytes, as: UTF8.self))
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import Gatefold
+import State
+import TestSupport
+import Testing
+
+/// A store to run the specification against.
+enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
+    case volatile
+    case sqlite
+
+    var testDescription: String { rawValue }
+
+    /// Gives a fresh store to a test.
+    func with(_ test: (any StateStore) async throws -> Void) async throws {
+        switch self {
+        case .volatile:
+            try await test(VolatileStateStore())
+        case .sqlite:
+            try await withTemporaryFolder { folder in
+                try await test(try SQLiteStateStore(path: folder + "/state.sqlite"))
+            }
+        }
+    }
+}
+
+func withTemporaryFolder(_ body: (String) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gatefold-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(folder.path)
+}
+
+let daily = PublicationID("daily")!
+let weekly = PublicationID("weekly")!
+let noon = Date(timeIntervalSince1970: 1_793_534_400)
+func subscriber(_ number: UInt8) -> SubscriberReference { SubscriberReference(bytes: [0, 0, 0, 0, 0, 0, number])! }
+func device(_ number: UInt8) -> DeviceReference { DeviceReference(bytes: [number, 0, 0, 0, 0, 0, 0, number])! }
+
+/// What every state store does, whatever it is made of.
+@Suite("A state store") struct StateStoreConformance {
+    @Test("admits devices up to the limit and refuses one more", arguments: StoreKind.allCases)
+    func refusing(kind: StoreKind) async throws {
+        try await kind.with { store in
+            let limit = DeviceLimit(most: 2, excess: .refuse)
+            for number: UInt8 in [1, 2] {
+                let answer = try await store.admit(device(number), of: subscriber(1), in: daily, limit: limit, at: noon)
+                #expect(answer == .admitted(revoking: []))
+            }
+            #expect(try await store.admit(device(3), of: subscriber(1), in: daily, limit: limit, at: noon) == .refused)
+            #expect(
+                try await store.admit(device(1), of: subscriber(1), in: daily, limit: limit, at: noon + 60)
+                    == .admitted(revoking: []))
+            #expect(
+                try await store.devices(of: subscriber(1), in: daily) == [
+                    Device(reference: device(1), firstUsed: noon, lastUsed: noon + 60),
+                    Device(reference: device(2), firstUsed: noon, lastUsed: noon),
+                ])
+        }
+    }
+
+    @Test("evicts the device longest unused, and records the end of its sessions", arguments: StoreKind.allCases)
+    func evicting(kind: StoreKind) async throws {
+        try await kind.with { store in
+            let limit = DeviceLimit(most: 2, excess: .evict)
+            for number: UInt8 in [1, 2] {
+                _ = try await store.admit(
+                    device(number), of: subscriber(1), in: daily, limit: limit, at: noon + Double(number))
+            }
+            try await store.touch(device(1), of: subscriber(1), in: daily, at: noon + 10)
+            let answer = try await store.admit(device(3), of: subscriber(1), in: daily, limit: limit, at: noon + 20)
+            let ended = Revocation(
+                publication: daily, subscriber: subscriber(1), session: SessionReference(device(2)), at: noon + 20)
+            #expect(answer == .admitted(revoking: [ended]))
+            #expect(try await store.devices(of: subscriber(1), in: daily).map(\.reference) == [device(3), device(1)])
+            #expect(try await store.revocations(after: 0).map(\.revocation) == [ended])
+        }
+    }
+
+    @Test("Runner-up: of 100 devices at once exactly the cap of 5 remain", arguments: StoreKind.allCases)
+    func capRace(kind: StoreKind) async throws {
+        try await kind.with { store in
+            for excess in DeviceLimit.Excess.allCases {
+                let who = subscriber(excess == .evict ? 1 : 2)
+                let limit = DeviceLimit(most: 5, excess: excess)
+                let answers = try await withThrowingTaskGroup(of: DeviceRegistration.self) { group in
+                    for number in 0..<100 {
+                        group.addTask {
+                            try await store.admit(
+                                device(UInt8(number)), of: who, in: daily, limit: limit, at: noon + Double(number))
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(try await store.devices(of: who, in: daily).count == 5)
+                #expect(answers.filter { $0 == .refused }.count == (excess == .refuse ? 95 : 0))
+            }
+            #expect(try await store.revocations(after: 0).count == 95)
+        }
+    }
+
+    @Test("keeps publications and subscribers apart", arguments: StoreKind.allCases)
+    func separation(kind: StoreKind) async throws {
+        try await kind.with { store in
+            let limit = DeviceLimit(most: 1, excess: .refuse)
+            for (who, publication) in [(1, daily), (1, weekly), (2, daily)] as [(UInt8, PublicationID)] {
+                #expect(
+                    try await store.admit(device(1), of: subscriber(who), in: publication, limit: limit, at: noon)
+                        == .admitted(revoking: []))
+            }
+            try await store.remove(device(1), of: subscriber(1), in: daily)
+            #expect(try await store.devices(of: subscriber(1), in: daily).isEmpty)
+            #expect(try await store.devices(of: subscriber(1), in: weekly).count == 1)
+            #expect(try await store.devices(of: subscriber(2), in: daily).count == 1)
+        }
+    }
+
+    @Test("touches known devices only, and never back in time", arguments: StoreKind.allCases)
+    func touching(kind: StoreKind) async throws {
+        try await kind.with { store in
+            let limit = DeviceLimit(most: 5, excess: .refuse)
+            _ = try await store.admit(device(1), of: subscriber(1), in: daily, limit: limit, at: noon)
+            try await store.touch(device(1), of: subscriber(1), in: daily, at: noon - 60)
+            try await store.touch(device(2), of: subscriber(1), in: daily, at: noon)
+            #expect(
+                try await store.devices(of: subscriber(1), in: daily)
+                    == [Device(reference: device(1), firstUsed: noon, lastUsed: noon)])
+        }
+    }
+
+    @Test(
+        "hands out revocations in order, and a repeated scope again under a new number", arguments: StoreKind.allCases)
+    func revocations(kind: StoreKind) async throws {
+        try await kind.with { store in
+            let all = Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon)
+            let one = Revocation(
+                publication: weekly, subscriber: subscriber(1), session: SessionReference(device(1)), before: noon)
+            try await store.record(all)
+            try await store.record(one)
+            let first = try await store.revocations(after: 0)
+            #expect(first.map(\.revocation) == [all, one])
+            let last = try #require(first.last?.sequence)
+            #expect(first[0].sequence < last)
+            #expect(try await store.revocations(after: last).isEmpty)
+
+            let earlier = Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon - 60)
+            try await store.record(earlier)
+            try await store.record(all)
+            #expect(try await store.revocations(after: last).isEmpty)
+
+            let later = Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon + 60)
+            try await store.record(later)
+            #expect(try await store.revocations(after: last).map(\.revocation) == [later])
+            #expect(try await store.revocations(after: 0).map(\.revocation) == [one, later])
+        }
+    }
+
+    @Test(
+        "forgets revocations that end nothing any more, and never reuses their numbers", arguments: StoreKind.allCases)
+    func discarding(kind: StoreKind) async throws {
+        try await kind.with { store in
+            let old = Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon)
+            try await store.record(old)
+            let number = try #require(try await store.revocations(after: 0).last?.sequence)
+            try await store.discardRevocations(before: noon)
+            #expect(try await store.revocations(after: 0).count == 1)
+            try await store.discardRevocations(before: noon + 1)
+            #expect(try await store.revocations(after: 0).isEmpty)
+            let new = Revocation(publication: daily, subscriber: subscriber(2), session: nil, before: noon + 9)
+            try await store.record(new)
+            #expect(try await store.revocations(after: number).map(\.revocation) == [new])
+        }
+    }
+
+    @Test("remembers acquaintances", arguments: StoreKind.allCases)
+    func acquaintances(kind: StoreKind) async throws {
+        try await kind.with { store in
+            #expect(try await !store.isAcquainted([1, 2, 3]))
+            try await store.rememberAcquaintance([1, 2, 3], at: noon)
+            try await store.rememberAcquaintance([1, 2, 3], at: noon + 1)
+            #expect(try await store.isAcquainted([1, 2, 3]))
+            #expect(try await !store.isAcquainted([1, 2]))
+            try await store.health()
+        }
+    }
+}

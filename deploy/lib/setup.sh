@@ -1,0 +1,45 @@
+# Shared by deploy/run and deploy/test: says what it does, installs what is missing, finds the toolchain.
+
+say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
+fail() { printf 'gatefold: %s\n' "$*" >&2; exit 1; }
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else
+        fail "needs root or sudo to install: $*"
+    fi
+}
+
+# install_packages NAME…: those Debian packages that are not there yet. Their services are not started: what the tests
+# and the sample need they start themselves, on ports of their own.
+install_packages() {
+    local missing=() name
+    for name in "$@"; do
+        dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep -q 'ok installed' || missing+=("$name")
+    done
+    [ ${#missing[@]} = 0 ] && return 0
+    command -v apt-get >/dev/null || fail "needs the packages ${missing[*]}, and this is no Debian or Ubuntu"
+    say "Installing Debian packages: ${missing[*]}"
+    as_root apt-get update -qq
+    local policy=
+    if [ ! -e /usr/sbin/policy-rc.d ]; then
+        policy=/usr/sbin/policy-rc.d
+        printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
+        as_root chmod 755 "$policy"
+    fi
+    local status=0
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 || status=$?
+    [ -n "$policy" ] && as_root rm -f "$policy"
+    [ $status = 0 ] || fail "could not install ${missing[*]}"
+}
+
+require_toolchain() {
+    command -v swift >/dev/null ||
+        fail "needs a Swift 6.2 or newer toolchain on PATH: install it from https://www.swift.org/install/linux/"
+    local version
+    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
+    case "$version" in
+    6.[01] | [0-5].* | '') fail "needs Swift 6.2 or newer, found ${version:-none}: see https://www.swift.org/install/linux/" ;;
+    esac
+}
+
+build_packages="libxml2-dev libsqlite3-dev libcrypt-dev zlib1g-dev pkg-config"
