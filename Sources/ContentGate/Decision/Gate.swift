@@ -37,6 +37,14 @@ public struct Gate: Sendable {
     /// Whether the path lies below a publication's prefix.
     public func covers(_ path: NormalisedPath) -> Bool { publication(of: path) != nil }
 
+    /// Whether the gate has to answer for this target: it lies below a prefix, or begins like one and can not be read.
+    func claims(target: String) -> Bool {
+        guard let path = try? NormalisedPath(target: target) else {
+            return publications.contains { target.utf8.starts(with: $0.layout.prefix.utf8) }
+        }
+        return covers(path)
+    }
+
     private func publication(of path: NormalisedPath) -> GatePublication? {
         publications.first { $0.layout.covers(path) }
     }

@@ -30,9 +30,7 @@ extension ContentResponder: RouterMiddleware {
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        guard let path = try? NormalisedPath(target: request.head.path ?? ""), keeper.gate.covers(path) else {
-            return try await next(request, context)
-        }
+        guard keeper.gate.claims(target: request.head.path ?? "") else { return try await next(request, context) }
         return await respond(to: request)
     }
 }

@@ -173,5 +173,5 @@ private struct AlwaysThrottled: GuessLimiting {
         _ attempt: GuessAttempt, at moment: Date, isAcquainted: @Sendable () async -> Bool
     ) async -> GuessVerdict { .throttled(retryAfter: 17) }
 
-    func settle(_ attempt: GuessAttempt, as outcome: GuessOutcome, at moment: Date) {}
+    func settle(_ ticket: GuessTicket, as outcome: GuessOutcome, at moment: Date) {}
 }
