@@ -23,7 +23,7 @@ public struct EditionShelf: Sendable {
             try Data(Self.bytes(of: path)).write(to: file)
             // Yesterday's: of a file that has just changed Apache gives only a weak tag, with which nothing is resumed.
             try FileManager.default.setAttributes(
-                [.modificationDate: Date(timeIntervalSince1970: 1_793_534_400)], ofItemAtPath: file.path)
+                [.modificationDate: Date(timeIntervalSince1970: 1_750_000_000)], ofItemAtPath: file.path)
         }
     }
 

@@ -43,6 +43,10 @@ sub ask {
     if (req.url !~ "^/content/@PUBLICATION@/") {
         return (synth(404));
     }
+    # Several ranges, or one that Varnish would choke on: a server may send the whole file instead.
+    if (req.http.Range !~ "^bytes=([0-9]{1,15}-[0-9]{0,15}|-0*[1-9][0-9]{0,14})$") {
+        unset req.http.Range;
+    }
     set req.http.X-Original-Method = req.method;
     set req.url = "/auth-request/original-uri";
     set req.backend_hint = gatefold;
