@@ -192,7 +192,12 @@ let package = Package(
             name: "CommandTests", dependencies: ["GatefoldCommand", "Gatefold", "TestSupport"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "DeployTests", dependencies: ["GatefoldCommand", "Gatefold", "TestSupport"],
+            name: "DeployTests",
+            dependencies: [
+                "GatefoldCommand", "ContentGate", "Gatefold", "TestSupport",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
             swiftSettings: swiftSettings),
     ]
 )

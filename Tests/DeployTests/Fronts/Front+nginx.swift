@@ -1,0 +1,44 @@
+import Foundation
+import TestSupport
+
+extension Front {
+    func nginx(_ site: SitePlan) throws -> ServerProcess.Launch {
+        try nginx(site, including: "nginx/gatefold.conf", until: .port(site.port))
+    }
+
+    /// The file server that HAProxy and Varnish have behind them.
+    func files(_ site: SitePlan) throws -> ServerProcess.Launch {
+        let socket = site.folder.appendingPathComponent("gatefold-files.sock")
+        return try nginx(site, including: "nginx/files.conf", until: .file(socket))
+    }
+
+    private func nginx(
+        _ site: SitePlan, including template: String, until readiness: ServerProcess.Readiness
+    ) throws -> ServerProcess.Launch {
+        let binary = try Installed("/usr/sbin/nginx", package: "nginx")
+        let configuration = try site.install(template)
+        let folder = site.folder.path
+        let main = try site.write(
+            """
+            daemon off;
+            pid \(folder)/nginx.pid;
+            error_log stderr warn;
+            \(geteuid() == 0 ? "user www-data;" : "")
+            events {}
+            http {
+                access_log off;
+                sendfile on;
+                include /etc/nginx/mime.types;
+                client_body_temp_path \(folder)/body;
+                proxy_temp_path \(folder)/proxy;
+                fastcgi_temp_path \(folder)/fastcgi;
+                uwsgi_temp_path \(folder)/uwsgi;
+                scgi_temp_path \(folder)/scgi;
+                include \(configuration.path);
+            }
+
+            """, to: "nginx.conf")
+        return ServerProcess.Launch(
+            binary.path, ["-e", "stderr", "-p", folder, "-c", main.path], in: site.folder, until: readiness)
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+
+/// A front at work in front of sample editions.
+struct Site: Sendable {
+    static let editions = ["ed-1", "ed-2", GateUnderTest.freeEdition]
+    static let prefix = "/content/\(GateUnderTest.publication)/"
+
+    let http: RawHTTP
+
+    /// The target of a file of the shelf, escaped as a careful app does it.
+    static func target(_ path: String) -> String {
+        let unreserved = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+        return prefix + (path.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "")
+    }
+
+    func get(_ path: String, _ fields: [(String, String)] = []) async throws -> RawResponse {
+        try await http.send("GET", Self.target(path), fields)
+    }
+}
+
+/// Runs the body with a front that asks the gate on the given port, and stops its servers afterwards.
+func withSite(
+    _ front: Front, asking gatePort: Int, _ body: @Sendable (Site) async throws -> Void
+) async throws {
+    try await withTemporaryFolder { folder in
+        let root = folder.appendingPathComponent("editions")
+        _ = try EditionShelf(in: root, editions: Site.editions)
+        let plan = SitePlan(folder: folder, root: root, port: try FreePort.find(), gatePort: gatePort)
+        try await withServers(try front.launches(plan)) { _ in
+            try await body(Site(http: RawHTTP(port: plan.port)))
+        }
+    }
+}
+
+/// Runs the body with a front and a working gate behind it.
+func withSite(_ front: Front, _ body: @Sendable @escaping (Site) async throws -> Void) async throws {
+    try await withGate { gate in
+        try await withSite(front, asking: gate.port, body)
+    }
+}

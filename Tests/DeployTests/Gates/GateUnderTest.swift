@@ -1,0 +1,26 @@
+import Foundation
+import Gatefold
+import Testing
+
+/// The gate that a front asks, and credentials that it accepts.
+///
+/// Its content stands below `/content/daily/`; `covers` are open, and so is the free edition.
+struct GateUnderTest: Sendable {
+    static let publication = "daily"
+    static let freeEdition = "free-1"
+    static let secret = Secret("5b1d0c9f7e3a48d2 of the deploy tests")
+
+    /// Of 127.0.0.1, where `/auth-request/…` answers.
+    let port: Int
+
+    /// The `Authorization` field of a reader who may download the edition.
+    static func authorization(for edition: String) throws -> (String, String) {
+        let edition = try #require(EditionID(edition))
+        let salt = "0123456789abcdef"
+        return basic("\(salt):\(EditionPassword.make(edition: edition, salt: salt, secret: secret))")
+    }
+
+    static func basic(_ pair: String) -> (String, String) {
+        ("Authorization", "Basic \(Data(pair.utf8).base64EncodedString())")
+    }
+}

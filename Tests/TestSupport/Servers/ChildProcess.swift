@@ -1,0 +1,95 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// A child process that leads a process group of its own, so that ending it ends whatever it started.
+///
+/// Foundation's `Process` is no help here: its children inherit the blocked signals of the thread they happen to be started
+/// on, and it takes a server for running as long as a worker that outlived it holds a descriptor.
+final class ChildProcess: Sendable {
+    struct DidNotSpawn: Error, CustomStringConvertible {
+        let executable: String
+        let code: Int32
+        var description: String { "\(executable): \(String(cString: strerror(code)))" }
+    }
+
+    let identifier: pid_t
+    private let ended: AsyncStream<Never>
+    private let hasEnded: Flag
+
+    private final class Flag: Sendable {
+        let value = Atomic(false)
+    }
+
+    /// - Parameter output: a file that takes what the process prints.
+    init(
+        _ executable: String, _ arguments: [String], environment: [String: String], folder: String, output: String
+    ) throws {
+        identifier = try Self.spawn(executable, arguments, environment, folder, output)
+        let (ended, ending) = AsyncStream.makeStream(of: Never.self)
+        self.ended = ended
+        let flag = Flag()
+        hasEnded = flag
+        let identifier = identifier
+        Thread.detachNewThread {
+            var status: Int32 = 0
+            while waitpid(identifier, &status, 0) == -1 && errno == EINTR {}
+            flag.value.store(true, ordering: .releasing)
+            ending.finish()
+        }
+    }
+
+    var isRunning: Bool { !hasEnded.value.load(ordering: .acquiring) }
+
+    /// Sends SIGTERM to the process, after five seconds SIGKILL, and SIGKILL to whatever is left of its group.
+    func stop() async {
+        if isRunning {
+            kill(identifier, SIGTERM)
+            let killer = Task.detached { [self] in
+                try await Task.sleep(for: .seconds(5))
+                if isRunning { kill(identifier, SIGKILL) }
+            }
+            // A task of its own: it waits for the end also when the test was cancelled.
+            await Task.detached { [ended] in for await _ in ended {} }.value
+            killer.cancel()
+        }
+        kill(-identifier, SIGKILL)
+    }
+
+    private static func spawn(
+        _ executable: String, _ arguments: [String], _ environment: [String: String], _ folder: String, _ output: String
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o644)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        var all = sigset_t()
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+
+        // env changes the folder and then becomes the server, with the same identifier.
+        let env = "/usr/bin/env"
+        let words = ([env, "-C", folder, executable] + arguments).map { strdup($0) }
+        let variables = environment.map { strdup("\($0)=\($1)") }
+        defer { (words + variables).forEach { free($0) } }
+        var identifier: pid_t = 0
+        let code = posix_spawn(&identifier, env, &actions, &attributes, words + [nil], variables + [nil])
+        guard code == 0 else { throw DidNotSpawn(executable: executable, code: code) }
+        return identifier
+    }
+}

@@ -1,0 +1,65 @@
+import NIOCore
+import NIOPosix
+
+/// An HTTP/1.1 client that sends exactly the bytes it is given, so that nothing is normalised on the way.
+public struct RawHTTP: Sendable {
+    /// The server closed the connection, or said nothing for twenty seconds, before its answer was complete.
+    public struct NoAnswer: Error {}
+
+    public let port: Int
+
+    /// - Parameter port: of 127.0.0.1.
+    public init(port: Int) {
+        self.port = port
+    }
+
+    /// Sends one request on a connection of its own.
+    ///
+    /// - Parameters:
+    ///   - target: the request target, not escaped or changed in any way.
+    ///   - fields: sent after `Host` and `Connection: close`, in this order.
+    public func send(
+        _ method: String = "GET", _ target: some StringProtocol, _ fields: [(String, String)] = []
+    ) async throws -> RawResponse {
+        try await send(method, Array(target.utf8), fields)
+    }
+
+    /// The same with a target of any bytes, which need not be text.
+    public func send(
+        _ method: String = "GET", _ target: [UInt8], _ fields: [(String, String)] = []
+    ) async throws -> RawResponse {
+        var request = Array("\(method) ".utf8) + target
+        request += Array(" HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n".utf8)
+        for (name, value) in fields { request += Array("\(name): \(value)\r\n".utf8) }
+        return try await exchange(request + Array("\r\n".utf8), isHead: method == "HEAD")
+    }
+
+    /// Sends the bytes and reads one answer.
+    public func exchange(_ request: [UInt8], isHead: Bool = false) async throws -> RawResponse {
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connectTimeout(.seconds(5))
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        let patience = channel.channel.eventLoop.scheduleTask(in: .seconds(20)) { [raw = channel.channel] in
+            raw.close(promise: nil)
+        }
+        defer { patience.cancel() }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(bytes: request))
+            var parser = RawResponseParser(isAnswerToHead: isHead)
+            do {
+                for try await bytes in inbound {
+                    parser.append(Array(buffer: bytes))
+                    if let response = parser.response(hasEnded: false) { return response }
+                }
+            } catch is IOError {
+                // A reset: what came before it may still be an answer.
+            }
+            guard let response = parser.response(hasEnded: true) else { throw NoAnswer() }
+            return response
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/// An HTTP/1.1 answer as it came, with its header fields in order and as often as they were sent.
+public struct RawResponse: Sendable {
+    public var status: Int
+    public var fields: [(name: String, value: String)]
+    public var body: [UInt8] = []
+
+    /// The field's value; several fields of the name are joined by a comma. Nil where there is none.
+    public subscript(name: String) -> String? {
+        let values = values(of: name)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    public func values(of name: String) -> [String] {
+        fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+    }
+
+    public var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+/// Reads one answer out of the bytes of a connection.
+struct RawResponseParser {
+    let isAnswerToHead: Bool
+    private var bytes: [UInt8] = []
+
+    init(isAnswerToHead: Bool) {
+        self.isAnswerToHead = isAnswerToHead
+    }
+
+    mutating func append(_ more: [UInt8]) {
+        bytes += more
+    }
+
+    /// The answer, or nil while it is not complete.
+    ///
+    /// - Parameter hasEnded: the server closed the connection, which also ends an answer without a length.
+    func response(hasEnded: Bool) -> RawResponse? {
+        var start = 0
+        while let end = bytes[start...].firstRange(of: Array("\r\n\r\n".utf8)) {
+            guard var response = head(String(decoding: bytes[start..<end.lowerBound], as: UTF8.self)) else {
+                return nil
+            }
+            start = end.upperBound
+            if (100..<200).contains(response.status) { continue }
+            guard let body = body(of: response, from: start, hasEnded: hasEnded) else { return nil }
+            response.body = body
+            return response
+        }
+        return nil
+    }
+
+    private func head(_ text: String) -> RawResponse? {
+        let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
+        let words = lines[0].split(separator: " ", maxSplits: 2)
+        guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else { return nil }
+        return RawResponse(
+            status: status,
+            fields: lines.dropFirst().map { line in
+                let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                return (String(parts[0]), parts.count > 1 ? parts[1].trimmingSpaces() : "")
+            })
+    }
+
+    private func body(of response: RawResponse, from start: Int, hasEnded: Bool) -> [UInt8]? {
+        if isAnswerToHead || response.status == 204 || response.status == 304 { return [] }
+        if response["Transfer-Encoding"]?.lowercased() == "chunked" { return chunks(from: start) }
+        if let length = response["Content-Length"].flatMap({ Int($0) }) {
+            return bytes.count >= start + length ? Array(bytes[start..<start + length]) : nil
+        }
+        return hasEnded ? Array(bytes[start...]) : nil
+    }
+
+    private func chunks(from start: Int) -> [UInt8]? {
+        var body: [UInt8] = []
+        var position = start
+        while let end = bytes[position...].firstRange(of: Array("\r\n".utf8)) {
+            let line = String(decoding: bytes[position..<end.lowerBound], as: UTF8.self)
+            guard let size = Int(line.prefix { $0 != ";" }, radix: 16) else { return nil }
+            if size == 0 { return body }
+            guard bytes.count >= end.upperBound + size + 2 else { return nil }
+            body += bytes[end.upperBound..<end.upperBound + size]
+            position = end.upperBound + size + 2
+        }
+        return nil
+    }
+}
+
+extension Substring {
+    fileprivate func trimmingSpaces() -> String {
+        var text = self[...]
+        while text.first == " " || text.first == "\t" { text.removeFirst() }
+        while text.last == " " || text.last == "\t" { text.removeLast() }
+        return String(text)
+    }
+}

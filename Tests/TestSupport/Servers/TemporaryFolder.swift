@@ -1,0 +1,15 @@
+public import Foundation
+
+/// Runs the body with a new folder that everyone may read, and removes the folder afterwards, whatever happened.
+///
+/// Its path is short, because the path of a Unix socket in it may have 107 bytes at most.
+public func withTemporaryFolder<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (URL) async throws -> Result
+) async throws -> Result {
+    let name = "gatefold-\(UInt32.random(in: .min ... .max))"
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(name, isDirectory: true)
+    try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await body(folder)
+}

@@ -1,0 +1,30 @@
+-- Asks Gatefold about a request, for haproxy.cfg beside this file. Replace @GATEFOLD@ (host:port of `gatefold serve`).
+--
+-- Only what is named here reaches Gatefold: none of the client's other headers can speak for HAProxy.
+
+local endpoint = "http://@GATEFOLD@/auth-request/original-uri"
+local patience = 5000 -- milliseconds
+
+local function verdict(txn)
+    local headers = {
+        ["x-original-uri"] = { txn.f:url() },
+        ["x-original-method"] = { txn.f:method() },
+        ["x-forwarded-for"] = { txn.f:src() },
+    }
+    for _, name in ipairs({ "authorization", "range", "if-range", "user-agent" }) do
+        local value = txn.f:req_fhdr(name)
+        if value then headers[name] = { value } end
+    end
+
+    local answer = core.httpclient():get({ url = endpoint, headers = headers, timeout = patience })
+    local path = answer.headers and answer.headers["x-gatefold-path"]
+    if answer.status == 200 and path then return "granted", path[0] end
+    if answer.status == 403 then return "refused" end
+    return "silent"
+end
+
+core.register_action("ask_gatefold", { "http-req" }, function(txn)
+    local word, path = verdict(txn)
+    txn:set_var("txn.gatefold_verdict", word)
+    if path then txn:set_var("txn.gatefold_path", path) end
+end)
