@@ -22,13 +22,19 @@ final class ChildProcess: Sendable {
 
     private final class Flag: Sendable {
         let value = Atomic(false)
+        let status = Atomic<Int32>(0)
     }
 
-    /// - Parameter output: a file that takes what the process prints.
+    /// - Parameters:
+    ///   - output: a file that takes what the process prints.
+    ///   - errors: a file that takes what it prints to standard error, which else goes to `output`, too.
+    ///   - input: a file that it reads as standard input.
     init(
-        _ executable: String, _ arguments: [String], environment: [String: String], folder: String, output: String
+        _ executable: String, _ arguments: [String], environment: [String: String], folder: String, output: String,
+        errors: String? = nil, input: String = "/dev/null"
     ) throws {
-        identifier = try Self.spawn(executable, arguments, environment, folder, output)
+        identifier = try Self.spawn(
+            executable, arguments, environment, folder, output: output, errors: errors, input: input)
         let (ended, ending) = AsyncStream.makeStream(of: Never.self)
         self.ended = ended
         let flag = Flag()
@@ -37,12 +43,25 @@ final class ChildProcess: Sendable {
         Thread.detachNewThread {
             var status: Int32 = 0
             while waitpid(identifier, &status, 0) == -1 && errno == EINTR {}
+            flag.status.store(status, ordering: .relaxed)
             flag.value.store(true, ordering: .releasing)
             ending.finish()
         }
     }
 
     var isRunning: Bool { !hasEnded.value.load(ordering: .acquiring) }
+
+    /// Waits for the end: the exit status, or the negated signal that ended it.
+    func end() async -> Int32 {
+        for await _ in ended {}
+        let status = hasEnded.status.load(ordering: .relaxed)
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
+    }
+
+    /// Sends a signal, unless the process has ended.
+    func send(_ signal: Int32) {
+        if isRunning { kill(identifier, signal) }
+    }
 
     /// Sends SIGTERM to the process, after five seconds SIGKILL, and SIGKILL to whatever is left of its group.
     func stop() async {
@@ -60,14 +79,19 @@ final class ChildProcess: Sendable {
     }
 
     private static func spawn(
-        _ executable: String, _ arguments: [String], _ environment: [String: String], _ folder: String, _ output: String
+        _ executable: String, _ arguments: [String], _ environment: [String: String], _ folder: String,
+        output: String, errors: String?, input: String
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o644)
-        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        if let errors {
+            posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o644)
+        } else {
+            posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        }
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

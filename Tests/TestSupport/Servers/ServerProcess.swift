@@ -83,6 +83,12 @@ public struct ServerProcess: Sendable {
         }
     }
 
+    /// Sends a signal, such as SIGHUP or SIGKILL.
+    public func send(_ signal: Int32) { process.send(signal) }
+
+    /// Waits for the end: the exit status, or the negated signal that ended it.
+    public func end() async -> Int32 { await process.end() }
+
     /// Asks the server to end and waits for it; after five seconds it is killed.
     func stop() async { await process.stop() }
 }

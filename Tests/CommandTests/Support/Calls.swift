@@ -1,0 +1,128 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// How the fields of a call travel.
+enum Style: CaseIterable {
+    case query, form, json
+}
+
+extension Sample {
+    /// Makes a call of the front door.
+    func call(
+        _ name: String, _ fields: [String: String] = [:], _ style: Style = .form, in publication: String? = nil,
+        headers: [(String, String)] = []
+    ) async throws -> RawResponse {
+        let path = "/" + (publication.map { "\($0)/" } ?? "") + name
+        let encoded = fields.map { "\($0.formEncoded)=\($1.formEncoded)" }.joined(separator: "&")
+        switch style {
+        case .query:
+            return try await http.send("GET", fields.isEmpty ? path : "\(path)?\(encoded)", headers)
+        case .form:
+            return try await http.post(
+                path, headers + [("Content-Type", "application/x-www-form-urlencoded")], Array(encoded.utf8))
+        case .json:
+            return try await http.post(
+                path, headers + [("Content-Type", "application/json")], Array(try JSONEncoder().encode(fields)))
+        }
+    }
+
+    /// Signs in and returns the token.
+    func signIn(
+        _ email: String, _ password: String, device: String? = nil, in publication: String? = nil
+    ) async throws -> String {
+        var fields = ["email": email, "password": password]
+        if let device { fields["device"] = device }
+        let answer = try await call("sign_in", fields, in: publication)
+        return try #require(answer.element("token"), "\(answer.text)")
+    }
+
+    func signIn(_ reader: Reader, device: String? = nil) async throws -> String {
+        try await signIn(reader.email, reader.password, device: device)
+    }
+
+    /// The state a verification tells.
+    func state(of token: String, in publication: String? = nil) async throws -> String? {
+        try await call("verify_subscription", ["token": token], in: publication).attribute("state")
+    }
+
+    func credentials(_ token: String, _ edition: String, in publication: String? = nil) async throws -> RawResponse {
+        try await call("edition_credentials", ["token": token, "product_id": edition], in: publication)
+    }
+
+    /// The value of `Authorization` that opens the edition.
+    func pair(_ token: String, _ edition: String, in publication: String? = nil) async throws -> String {
+        let answer = try await credentials(token, edition, in: publication)
+        return basic(
+            try #require(answer.element("userid"), "\(answer.text)"), try #require(answer.element("password")))
+    }
+
+    /// Asks for a file below `/content/`.
+    func download(
+        _ path: String, _ authorization: String? = nil, _ fields: [(String, String)] = []
+    ) async throws -> RawResponse {
+        try await http.send("GET", "/content/\(path)", fields + (authorization.map { [("Authorization", $0)] } ?? []))
+    }
+
+    /// One of the admin listener's numbers; zero while there is none.
+    func metric(_ series: String) async throws -> Int {
+        let text = try await admin.send("GET", "/metrics").text
+        let line = text.split(separator: "\n").first { $0.hasPrefix(series + " ") }
+        return line.flatMap { Int($0.dropFirst(series.count + 1)) } ?? 0
+    }
+}
+
+func basic(_ userid: String, _ password: String) -> String {
+    "Basic " + Data("\(userid):\(password)".utf8).base64EncodedString()
+}
+
+extension RawHTTP {
+    func post(_ target: String, _ fields: [(String, String)] = [], _ body: [UInt8]) async throws -> RawResponse {
+        var request = "POST \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
+        for (name, value) in fields { request += "\(name): \(value)\r\n" }
+        request += "Content-Length: \(body.count)\r\n\r\n"
+        return try await exchange(Array(request.utf8) + body)
+    }
+}
+
+extension RawResponse {
+    /// The text of the first element of the name.
+    func element(_ name: String) -> String? { elements(name).first }
+
+    func elements(_ name: String) -> [String] {
+        guard let pattern = try? Regex("<\(name)(?: [^>]*)?>([^<]*)</\(name)>", as: (Substring, Substring).self) else {
+            return []
+        }
+        return text.matches(of: pattern).map { String($0.1) }
+    }
+
+    /// The value of the first attribute of the name.
+    func attribute(_ name: String) -> String? {
+        guard let pattern = try? Regex(" \(name)=\"([^\"]*)\"", as: (Substring, Substring).self) else { return nil }
+        return text.firstMatch(of: pattern).map { String($0.1) }
+    }
+
+    var error: String? { text.contains("<error") ? attribute("status") ?? "" : nil }
+}
+
+extension String {
+    /// As a form field's value: every byte that is no letter or digit is escaped.
+    var formEncoded: String {
+        utf8.map { byte in
+            let letter = Character(Unicode.Scalar(byte))
+            return byte < 0x80 && (letter.isLetter || letter.isNumber) ? String(letter) : String(format: "%%%02X", byte)
+        }.joined()
+    }
+}
+
+/// What every answer must say, and must not say, to caches (DESIGN rule 1).
+func expectNoCache(_ answer: RawResponse, _ comment: Comment, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(
+        answer.values(of: "Cache-Control") == ["no-store, no-cache, must-revalidate, private, max-age=0"], comment,
+        sourceLocation: sourceLocation)
+    #expect(answer.values(of: "Pragma") == ["no-cache"], comment, sourceLocation: sourceLocation)
+    #expect(answer.values(of: "Expires") == ["0"], comment, sourceLocation: sourceLocation)
+    for name in ["ETag", "Last-Modified", "Set-Cookie"] {
+        #expect(answer[name] == nil, comment, sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,19 @@
+import Foundation
+import TestSupport
+
+/// The program as it was built, which stands beside the tests.
+enum GatefoldProgram {
+    static let path: String = {
+        let beside = [CommandLine.arguments[0], Bundle.main.executablePath ?? ""].map {
+            URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("gatefold").path
+        }
+        return beside.first { FileManager.default.isExecutableFile(atPath: $0) } ?? ".build/debug/gatefold"
+    }()
+
+    static func run(
+        _ arguments: [String], input: String? = nil, environment: [String: String] = [:],
+        in folder: URL = FileManager.default.temporaryDirectory
+    ) async throws -> CommandRun {
+        try await CommandRun.of(path, arguments, input: input, environment: environment, in: folder)
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// A publisher's folder: secrets, two subscriber databases, three publications and a few editions, all made by the program
+/// itself where it can make them.
+struct Sample: Sendable {
+    /// The sample whose server runs around a suite, see ``ServedSample``.
+    @TaskLocal static var served: (sample: Sample, server: ServerProcess)?
+
+    static let editions = ["com.example.daily.2020-01", "com.example.daily.2020-02", "com.example.daily.2020-03"]
+    /// Everybody's.
+    static let free = editions[0]
+    static let second = editions[1]
+    static let third = editions[2]
+    static let weekly = "com.example.weekly.7"
+
+    let folder: URL
+    let port: Int
+    let adminPort: Int
+    let http: RawHTTP
+    let admin: RawHTTP
+    private let readers = Counter()
+
+    private final class Counter: Sendable {
+        let value = Atomic(0)
+    }
+
+    /// The sample that the suite serves, and its server.
+    static var current: Sample { get throws { try #require(served).sample } }
+    static var server: ServerProcess { get throws { try #require(served).server } }
+
+    /// Fills a folder.
+    init(in folder: URL, configuration: (String) -> String = { $0 }) async throws {
+        self.folder = folder
+        port = try FreePort.find()
+        adminPort = try FreePort.find()
+        http = RawHTTP(port: port)
+        admin = RawHTTP(port: adminPort)
+        for name in ["secrets", "state", "editions/daily/covers", "editions/weekly"] {
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent(name), withIntermediateDirectories: true)
+        }
+        for name in ["references", "daily", "daily-next", "weekly", "test"] {
+            try await succeed(["secret", "new", "--out", "secrets/\(name)"])
+        }
+        try configure(configuration)
+        for edition in Self.editions {
+            try write("editions/daily/\(edition).zip", EditionShelf.bytes(of: "\(edition).zip"))
+            try write("editions/daily/covers/\(edition).jpg", Array("cover of \(edition)".utf8))
+        }
+        try write("editions/daily/feed.xml", Array("<feed/>".utf8))
+        try write("editions/weekly/\(Self.weekly).zip", Array("the weekly".utf8))
+        try write("editions/weekly/\(Self.second).zip", Array("the weekly's own".utf8))
+        try write("house.csv", Array(Self.house.utf8))
+        try write("other.csv", Array(Self.other.utf8))
+        try await succeed(["subscribers", "import", "house.csv", "--backend", "house"])
+        try await succeed(["subscribers", "import", "other.csv", "--backend", "other"])
+    }
+
+    /// Readers that no other test of the suite has, with a subscription that opens every edition.
+    func newReader() -> Reader {
+        Reader(number: readers.value.add(1, ordering: .relaxed).newValue)
+    }
+
+    struct Reader: Sendable {
+        static let most = 60
+        let number: Int
+        var email: String { "reader-\(number)@example.com" }
+        var password: String { "pass word \(number)" }
+    }
+
+    static let ada = (email: "ada@example.com", password: "analytical engine")
+
+    private static var house: String {
+        """
+        identifier,password,state,periods,editions
+        ada@example.com,analytical engine,automatic,2019-01-01/2090-12-31,
+        grace@example.com,nanosecond,automatic,2019-01-01/2020-02-15,
+        alan@example.com,bombe,automatic,,\(second)
+        edsger@example.com,shortest path,suspended,2019-01-01/2090-12-31,
+
+        """
+            + (1...Reader.most).map {
+                "reader-\($0)@example.com,pass word \($0),automatic,2019-01-01/2090-12-31,\n"
+            }.joined()
+    }
+
+    /// Somebody of the same name and the same number as in the other database, with another password.
+    private static var other: String {
+        """
+        identifier,password,state,periods,editions
+        ada@example.com,another engine,active,,\(weekly);\(second)
+        zoe@example.com,zebra,active,,\(weekly)
+
+        """
+    }
+}
+
+// MARK: - What is in the folder
+
+extension Sample {
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    func write(_ name: String, _ bytes: [UInt8]) throws {
+        try Data(bytes).write(to: folder.appendingPathComponent(name))
+    }
+
+    func write(_ name: String, _ text: String) throws { try write(name, Array(text.utf8)) }
+
+    /// Writes the configuration anew.
+    func configure(_ change: (String) -> String = { $0 }) throws {
+        try write("gatefold.yaml", change(configuration))
+    }
+
+    private var configuration: String {
+        """
+        server: {listen: "127.0.0.1:\(port)", admin_listen: "127.0.0.1:\(adminPort)"}
+        log: {level: info, format: json}
+        state: {path: state/state.sqlite, reference_secret: {file: secrets/references}}
+        guessing: {per_address: 100000, per_identifier: 10}
+        passwords: {cost: 1}
+        backends:
+          house: {kind: sqlite, path: state/house.sqlite}
+          other: {kind: sqlite, path: state/other.sqlite}
+          made-up: {kind: test}
+        publications:
+          daily:
+            default: true
+            backend: house
+            credentials: {identifier: email, proofs: [password]}
+            policy: period
+            devices: {field: device, most: 3, excess: evict}
+            feed_password: true
+            secrets: [{file: secrets/daily}]
+            messages: {en: {suspended: Please call us.}}
+            content:
+              root: editions/daily
+              open: ["covers/**"]
+              feed: [feed.xml]
+            catalogue:
+              - {id: \(Self.free), published: 2020-01-01, free: true}
+              - {id: \(Self.second), published: 2020-02-01}
+              - {id: \(Self.third), published: 2020-03-01}
+          weekly:
+            backend: other
+            credentials: {identifier: email, proofs: [password]}
+            policy: issue
+            secrets: [{file: secrets/weekly}]
+            content: {root: editions/weekly}
+          test:
+            test: true
+            backend: made-up
+            policy: backend
+            edition_credentials: {salt: plain}
+            secrets: [{file: secrets/test}]
+
+        """
+    }
+}
+
+// MARK: - The program in the folder
+
+extension Sample {
+    /// Runs a subcommand in the folder.
+    func gatefold(_ arguments: [String], input: String? = nil, environment: [String: String] = [:]) async throws
+        -> CommandRun
+    {
+        try await GatefoldProgram.run(arguments, input: input, environment: environment, in: folder)
+    }
+
+    /// Runs a subcommand that must succeed, and returns what it printed.
+    @discardableResult
+    func succeed(_ arguments: [String], input: String? = nil) async throws -> String {
+        let run = try await gatefold(arguments, input: input)
+        guard run.status == 0 else { throw CommandFailed(arguments: arguments, run: run) }
+        return run.output
+    }
+
+    struct CommandFailed: Error, CustomStringConvertible {
+        let arguments: [String]
+        let run: CommandRun
+        var description: String { "\(arguments.joined(separator: " ")): \(run.status) \(run.output) \(run.errors)" }
+    }
+
+    /// `gatefold serve`, as the tests start it.
+    var launch: ServerProcess.Launch {
+        ServerProcess.Launch(GatefoldProgram.path, ["serve"], in: folder, until: .port(port))
+    }
+}

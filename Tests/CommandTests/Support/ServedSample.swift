@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Serves a ``Sample`` of its own around a suite: one start for all its tests.
+struct ServedSample: SuiteTrait, TestScoping {
+    let configuration: @Sendable (String) -> String
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let sample = try await Sample(in: folder, configuration: configuration)
+            try await withServer(sample.launch) { server in
+                try await Sample.$served.withValue((sample, server)) { try await function() }
+            }
+        }
+    }
+}
+
+extension Trait where Self == ServedSample {
+    /// - Parameter configuration: changes the sample's configuration.
+    static func servedSample(_ configuration: @escaping @Sendable (String) -> String = { $0 }) -> ServedSample {
+        ServedSample(configuration: configuration)
+    }
+}
+
+/// Runs the body in a new sample that nobody serves yet.
+func withSample(
+    configuration: (String) -> String = { $0 }, _ body: (Sample) async throws -> Void
+) async throws {
+    try await withTemporaryFolder { folder in
+        try await body(try await Sample(in: folder, configuration: configuration))
+    }
+}
+
+/// Asks again and again until the answer is yes, for ten seconds at most.
+func eventually(_ isSo: () async throws -> Bool) async throws -> Bool {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while ContinuousClock.now < deadline {
+        if try await isSo() { return true }
+        try await Task.sleep(for: .milliseconds(25))
+    }
+    return try await isSo()
+}

@@ -1,0 +1,37 @@
+public import Foundation
+
+/// A command that ran to its end, and what it said.
+public struct CommandRun: Sendable {
+    /// The exit status, or the negated signal that ended it.
+    public let status: Int32
+    public let output: String
+    public let errors: String
+
+    public var lines: [String] { output.split(separator: "\n").map(String.init) }
+    public var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
+
+    /// Runs the command and waits for it.
+    ///
+    /// - Parameters:
+    ///   - input: what it reads from standard input.
+    ///   - environment: added to the test's own.
+    ///   - folder: the working directory.
+    public static func of(
+        _ executable: String, _ arguments: [String], input: String? = nil, environment: [String: String] = [:],
+        in folder: URL
+    ) async throws -> CommandRun {
+        try await withTemporaryFolder { files in
+            let (output, errors) = (files.appendingPathComponent("out"), files.appendingPathComponent("err"))
+            let typed = files.appendingPathComponent("in")
+            if let input { try Data(input.utf8).write(to: typed) }
+            let process = try ChildProcess(
+                executable, arguments, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+                folder: folder.path, output: output.path, errors: errors.path,
+                input: input == nil ? "/dev/null" : typed.path)
+            let status = await process.end()
+            return CommandRun(
+                status: status, output: try String(contentsOf: output, encoding: .utf8),
+                errors: try String(contentsOf: errors, encoding: .utf8))
+        }
+    }
+}
