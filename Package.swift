@@ -194,9 +194,7 @@ let package = Package(
         .testTarget(
             name: "DeployTests",
             dependencies: [
-                "GatefoldCommand", "ContentGate", "Gatefold", "TestSupport",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                "GatefoldCommand", "Gatefold", "TestSupport",
             ],
             swiftSettings: swiftSettings),
     ]

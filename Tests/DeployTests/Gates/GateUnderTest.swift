@@ -8,7 +8,8 @@ import Testing
 struct GateUnderTest: Sendable {
     static let publication = "daily"
     static let freeEdition = "free-1"
-    static let secret = Secret("5b1d0c9f7e3a48d2 of the deploy tests")
+    static let secretText = "5b1d0c9f7e3a48d2 of the deploy tests"
+    static let secret = Secret(secretText)
 
     /// Of 127.0.0.1, where `/auth-request/…` answers.
     let port: Int

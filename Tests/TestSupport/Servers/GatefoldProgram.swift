@@ -1,16 +1,15 @@
-import Foundation
-import TestSupport
+public import Foundation
 
 /// The program as it was built, which stands beside the tests.
-enum GatefoldProgram {
-    static let path: String = {
+public enum GatefoldProgram {
+    public static let path: String = {
         let beside = [CommandLine.arguments[0], Bundle.main.executablePath ?? ""].map {
             URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("gatefold").path
         }
         return beside.first { FileManager.default.isExecutableFile(atPath: $0) } ?? ".build/debug/gatefold"
     }()
 
-    static func run(
+    public static func run(
         _ arguments: [String], input: String? = nil, environment: [String: String] = [:],
         in folder: URL = FileManager.default.temporaryDirectory
     ) async throws -> CommandRun {

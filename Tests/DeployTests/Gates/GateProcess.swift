@@ -1,0 +1,39 @@
+import Foundation
+import TestSupport
+
+/// Runs the body with `gatefold serve` on a free port of 127.0.0.1.
+func withGate(_ body: @Sendable @escaping (GateUnderTest) async throws -> Void) async throws {
+    try await withTemporaryFolder { folder in
+        let port = try FreePort.find()
+        try write(GateUnderTest.configuration, to: folder.appendingPathComponent("gatefold.yaml"))
+        try write(GateUnderTest.secretText, to: folder.appendingPathComponent("secret"))
+        try write(GateUnderTest.referenceSecretText, to: folder.appendingPathComponent("references"))
+        let gatefold = ServerProcess.Launch(
+            GatefoldProgram.path, ["serve", "--config", "gatefold.yaml", "--port", "\(port)"], in: folder,
+            until: .port(port))
+        try await withServer(gatefold) { _ in try await body(GateUnderTest(port: port)) }
+    }
+}
+
+private func write(_ text: String, to file: URL) throws {
+    try Data(text.utf8).write(to: file)
+}
+
+extension GateUnderTest {
+    static let referenceSecretText = "9c41e6d27a0b85f3 of the references"
+
+    fileprivate static let configuration = """
+        state: {path: state.sqlite, reference_secret: {file: references}}
+        backends:
+          house: {kind: sqlite, path: house.sqlite}
+        publications:
+          \(publication):
+            default: true
+            backend: house
+            secrets: {file: secret}
+            edition_credentials: {accept_plain_salts: true}
+            content: {open: ["covers/**"]}
+            catalogue:
+              - {id: \(freeEdition), published: 2026-01-01, free: true}
+        """
+}
