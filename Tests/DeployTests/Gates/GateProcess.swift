@@ -7,6 +7,7 @@ func withGate(_ body: @Sendable @escaping (GateUnderTest) async throws -> Void) 
         let port = try FreePort.find()
         try write(GateUnderTest.configuration, to: folder.appendingPathComponent("gatefold.yaml"))
         try write(GateUnderTest.secretText, to: folder.appendingPathComponent("secret"))
+        try write(GateUnderTest.testSecretText, to: folder.appendingPathComponent("test"))
         try write(GateUnderTest.referenceSecretText, to: folder.appendingPathComponent("references"))
         let gatefold = ServerProcess.Launch(
             GatefoldProgram.path, ["serve", "--config", "gatefold.yaml", "--port", "\(port)"], in: folder,
@@ -22,10 +23,13 @@ private func write(_ text: String, to file: URL) throws {
 extension GateUnderTest {
     static let referenceSecretText = "9c41e6d27a0b85f3 of the references"
 
+    static let testSecretText = "2f7ab8c05e19d364 of the test users"
+
     fileprivate static let configuration = """
         state: {path: state.sqlite, reference_secret: {file: references}}
         backends:
           house: {kind: sqlite, path: house.sqlite}
+          made-up: {kind: test}
         publications:
           \(publication):
             default: true
@@ -35,5 +39,11 @@ extension GateUnderTest {
             content: {open: ["covers/**"]}
             catalogue:
               - {id: \(freeEdition), published: 2026-01-01, free: true}
+          test:
+            test: true
+            backend: made-up
+            policy: backend
+            edition_credentials: {salt: plain}
+            secrets: {file: test}
         """
 }
