@@ -125,7 +125,7 @@ public struct GatefoldServer: Sendable {
     /// own answer to an unreadable request included.
     private static var http1: HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
-            additionalChannelHandlers: [NoCacheHandler()], idleTimeout: .seconds(60),
+            additionalChannelHandlers: [FlushBeforeCloseHandler(), NoCacheHandler()], idleTimeout: .seconds(60),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 32 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100))
     }
