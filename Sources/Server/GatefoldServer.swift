@@ -63,9 +63,11 @@ public struct GatefoldServer: Sendable {
         var services: [any Service] = [
             FollowService(follower: follower),
             ReloadService(reload: reload, logger: logger),
-            try mainListener(onListening),
+            Listener(address: configuration.listen, service: try mainListener(onListening)),
         ]
-        if let address = configuration.adminListen { services.append(adminListener(address)) }
+        if let address = configuration.adminListen {
+            services.append(Listener(address: address, service: adminListener(address)))
+        }
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(configuration.shutdownGrace)
