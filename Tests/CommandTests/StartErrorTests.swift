@@ -32,13 +32,17 @@ struct StartErrorTests {
             Mistake("yaml", "publications:", "publications: [", says: "gatefold.yaml"),
             Mistake("tabs", "  daily:", "\tdaily:", says: "gatefold.yaml"),
             Mistake("backend", "backend: house", "backend: home", says: "expected one of the backends house"),
-            Mistake("kind", "kind: sqlite, path: state/house", "kind: oracle, path: state/house", says: "expected one of"),
+            Mistake(
+                "kind", "kind: sqlite, path: state/house", "kind: oracle, path: state/house", says: "expected one of"),
             Mistake("shared secret", "secrets/weekly", "secrets/daily", says: "shares a secret with daily"),
             Mistake("test mode", "test: true", "test: false", says: "expected `test: true` with it"),
-            Mistake("test users", "kind: sqlite, path: state/other.sqlite", "kind: test", says: "expected `test: true`"),
-            Mistake("two defaults", "backend: other", "backend: other\n    default: true", says: "expected one at most"),
+            Mistake(
+                "test users", "kind: sqlite, path: state/other.sqlite", "kind: test", says: "expected `test: true`"),
+            Mistake(
+                "two defaults", "backend: other", "backend: other\n    default: true", says: "expected one at most"),
             Mistake("prefix", "content: {root: editions/weekly}", "content: {prefix: editions}", says: "content"),
-            Mistake("proofs", "identifier: email, proofs: [password]", "identifier: email, proofs: [surname]",
+            Mistake(
+                "proofs", "identifier: email, proofs: [password]", "identifier: email, proofs: [surname]",
                 says: "expected what the backend checks"),
             Mistake("edition", "- {id: \(Sample.second)", "- {id: \"a:b\"", says: "expected 1 to 128 letters"),
             Mistake("no such secret", "secrets/daily", "secrets/missing", says: "expected a readable file"),
@@ -102,7 +106,8 @@ struct StartErrorTests {
                     try sample.configure { $0.replacing("127.0.0.1:\(free)", with: "127.0.0.1:0") }
                     let run = try await serve(sample)
                     #expect(run.status == 69)
-                    #expect(run.errors.contains("gatefold: can not listen on 127.0.0.1:\(taken): Address already in use\n"))
+                    #expect(
+                        run.errors.contains("gatefold: can not listen on 127.0.0.1:\(taken): Address already in use\n"))
                     #expect(run.errorLines.count { !$0.hasPrefix("{") } == 1, "\(run.errors)")
                 }
             }
