@@ -189,7 +189,10 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "CommandTests", dependencies: ["GatefoldCommand", "Gatefold", "TestSupport"],
+            name: "CommandTests",
+            dependencies: [
+                "GatefoldCommand", "Gatefold", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "DeployTests",

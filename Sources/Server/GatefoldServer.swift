@@ -63,9 +63,11 @@ public struct GatefoldServer: Sendable {
         var services: [any Service] = [
             FollowService(follower: follower),
             ReloadService(reload: reload, logger: logger),
-            try mainListener(onListening),
+            Listener(address: configuration.listen, service: try mainListener(onListening)),
         ]
-        if let address = configuration.adminListen { services.append(adminListener(address)) }
+        if let address = configuration.adminListen {
+            services.append(Listener(address: address, service: adminListener(address)))
+        }
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(configuration.shutdownGrace)
@@ -125,7 +127,7 @@ public struct GatefoldServer: Sendable {
     /// own answer to an unreadable request included.
     private static var http1: HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
-            additionalChannelHandlers: [NoCacheHandler()], idleTimeout: .seconds(60),
+            additionalChannelHandlers: [FlushBeforeCloseHandler(), NoCacheHandler()], idleTimeout: .seconds(60),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 32 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100))
     }

@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Access that ends while the server runs", .serialized, .servedSample())
+struct EndedAccessTests {
+    private struct Inspected: Decodable {
+        let subscriber: String
+        let device: String?
+    }
+
+    private func inspect(_ token: String) async throws -> Inspected {
+        let json = try await Sample.current.succeed(["token", "inspect", "--json", "-"], input: token)
+        return try JSONDecoder().decode(Inspected.self, from: Data(json.utf8))
+    }
+
+    @Test("Pitfall 8: a suspended reader loses verification and credentials at once, and regains them at once")
+    func suspended() async throws {
+        let sample = try Sample.current
+        let reader = sample.newReader()
+        let token = try await sample.signIn(reader)
+        #expect(try await sample.state(of: token) == "active")
+        try await sample.succeed(
+            ["subscribers", "set-state", reader.email, "suspended", "-b", "house", "--message", "Call us & ask"])
+        let verified = try await sample.call("verify_subscription", ["token": token])
+        #expect(verified.attribute("state") == "suspended")
+        #expect(verified.attribute("message") == "Call us &amp; ask")
+        #expect(try await sample.credentials(token, Sample.third).error == "notentitled")
+        try await sample.succeed(["subscribers", "set-state", reader.email, "automatic", "-b", "house"])
+        #expect(try await sample.state(of: token) == "active")
+        #expect(try await sample.credentials(token, Sample.third).element("userid") != nil)
+    }
+
+    @Test("Pitfall 8: a deleted reader is unknown at once, and nobody inherits the token")
+    func deleted() async throws {
+        let sample = try Sample.current
+        let reader = sample.newReader()
+        let token = try await sample.signIn(reader)
+        try await sample.succeed(["subscribers", "delete", reader.email, "-b", "house"])
+        #expect(try await sample.state(of: token) == "unknown")
+        #expect(try await sample.credentials(token, Sample.third).error == "notrecognised")
+        #expect(try await sample.call("renew", ["token": token]).error == "notrecognised")
+        let again = ["email": reader.email, "password": reader.password]
+        #expect(try await sample.call("sign_in", again).error == "notrecognised")
+
+        try sample.write("again.csv", "identifier,password,state\n\(reader.email),\(reader.password),active\n")
+        try await sample.succeed(["subscribers", "import", "again.csv", "-b", "house"])
+        #expect(try await sample.call("sign_in", again).element("token") != nil)
+        #expect(try await sample.state(of: token) == "unknown")
+    }
+
+    @Test("Pitfall 8: after a change of password the old one is refused and the new one works at once")
+    func password() async throws {
+        let sample = try Sample.current
+        let reader = sample.newReader()
+        _ = try await sample.signIn(reader)
+        try sample.write("changed.csv", "identifier,password\n\(reader.email),a new one\n")
+        try await sample.succeed(["subscribers", "import", "changed.csv", "-b", "house"])
+        let old = try await sample.call("sign_in", ["email": reader.email, "password": reader.password])
+        #expect(old.error == "notrecognised")
+        let token = try await sample.signIn(reader.email, "a new one")
+        // What the file has no column for stayed.
+        #expect(try await sample.state(of: token) == "active")
+    }
+
+    @Test("Pitfall 8: a token revoked by another process ends on the running server, and its downloads with it")
+    func revokedByToken() async throws {
+        let sample = try Sample.current
+        let reader = sample.newReader()
+        let (token, other) = (try await sample.signIn(reader), try await sample.signIn(reader))
+        let pair = try await sample.pair(token, Sample.third)
+        try await sample.succeed(["token", "revoke", "--token", "-"], input: token)
+        #expect(try await eventually { try await sample.state(of: token) == "unknown" })
+        #expect(try await sample.credentials(token, Sample.third).error == "notrecognised")
+        #expect(try await sample.call("renew", ["token": token]).error == "notrecognised")
+        #expect(try await sample.download("daily/\(Sample.third).zip", pair).status == 403)
+        #expect(try await sample.state(of: other) == "active")
+        #expect(try await sample.gatefold(["token", "inspect", "-"], input: token).status == 1)
+    }
+
+    @Test("Pitfall 8: all sessions of a subscriber end, and signing in again works at once")
+    func revokedBySubscriber() async throws {
+        let sample = try Sample.current
+        let reader = sample.newReader()
+        let tokens = [try await sample.signIn(reader), try await sample.signIn(reader, device: "phone")]
+        let subscriber = try await inspect(tokens[0]).subscriber
+        try await sample.succeed(["token", "revoke", "--subscriber", subscriber])
+        for token in tokens {
+            #expect(try await eventually { try await sample.state(of: token) == "unknown" })
+        }
+        #expect(try await sample.state(of: try await sample.signIn(reader, device: "phone")) == "active")
+    }
+
+    @Test("Pitfall 8: one device of a subscriber ends, by its reference and by the name the app sends")
+    func revokedByDevice() async throws {
+        let sample = try Sample.current
+        let reader = sample.newReader()
+        let phone = try await sample.signIn(reader, device: "phone")
+        let tablet = try await sample.signIn(reader, device: "tablet")
+        let watch = try await sample.signIn(reader, device: "watch")
+        let inspected = try await inspect(phone)
+        let device = try #require(inspected.device)
+        try await sample.succeed(["token", "revoke", "--subscriber", inspected.subscriber, "--device", device])
+        try await sample.succeed(["token", "revoke", "--subscriber", inspected.subscriber, "--device", "tablet"])
+        #expect(try await eventually { try await sample.state(of: phone) == "unknown" })
+        #expect(try await eventually { try await sample.state(of: tablet) == "unknown" })
+        #expect(try await sample.state(of: watch) == "active")
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Shutting down", .serialized)
+struct ShutdownTests {
+    @Test("SIGTERM lets a download finish, takes no new connections, and ends with 0", arguments: [SIGTERM, SIGINT])
+    func download(signal: Int32) async throws {
+        try await withSample { sample in
+            // More than the sockets on the way can hold.
+            let large = [UInt8](repeating: 0x5A, count: 40 << 20) + Array("the end".utf8)
+            try sample.write("editions/daily/\(Sample.free).zip", large)
+            try await withServer(sample.launch) { server in
+                let received = try await sample.http.withConnection { connection in
+                    try await connection.send(
+                        "GET /content/daily/\(Sample.free).zip HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                    let first = try #require(try await connection.read())
+                    server.send(signal)
+                    #expect(try await eventually { !FreePort.isTaken(sample.port) })
+                    return Data(first + (try await connection.readToEnd()))
+                }
+                let head = try #require(received.range(of: Data("\r\n\r\n".utf8)))
+                #expect(String(decoding: received[..<head.lowerBound], as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+                #expect(received.count - head.upperBound == large.count)
+                let isWhole = received[head.upperBound...] == Data(large)
+                #expect(isWhole)
+                #expect(await server.end() == 0)
+            }
+        }
+    }
+
+    @Test("an idle connection does not keep the server")
+    func idle() async throws {
+        try await withSample { sample in
+            try await withServer(sample.launch) { server in
+                try await sample.http.withConnection { connection in
+                    try await connection.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+                    #expect(try await connection.readAnswer().status == 200)
+                    server.send(SIGTERM)
+                    #expect(try await connection.readToEnd() == [])
+                }
+                #expect(await server.end() == 0)
+            }
+        }
+    }
+}

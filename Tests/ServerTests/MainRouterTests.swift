@@ -1,0 +1,64 @@
+import Backends
+import Foundation
+import FrontDoors
+import Gatefold
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Settings
+import State
+import TestSupport
+import Testing
+
+@testable import Server
+
+@Suite("The main listener's router")
+struct MainRouterTests {
+    private func withRouter(
+        _ body: (Router<GatefoldRequestContext>) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let environment = ConfigurationTests.environment
+            let text = ConfigurationTests.least + "\n    default: true\n    content: {root: editions}"
+            let top = try YAMLSettings.read(
+                text: text, name: "gatefold.yaml", folder: folder.path, environment: environment)
+            let configuration = try GatefoldConfiguration(top, environment: environment)
+            let parts = LastingParts(
+                state: try Assembly.stateStore(configuration), revocations: RevocationLists(),
+                guesses: UnlimitedGuesses(),
+                services: BackendServices(
+                    clock: .system, random: .system,
+                    passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1)),
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+            try await body(
+                MainRouter.make(
+                    publications: CurrentPublications(try parts.assemble(configuration)), clock: .system,
+                    readiness: { .ready }, logger: parts.logger))
+        }
+    }
+
+    @Test("Pitfall 16: every route there is, and any route added later, answers with the no-cache set and no validator")
+    func routes() async throws {
+        try await withRouter { router in
+            let routes = router.routes.map { (path: "\($0.path)", method: $0.method) }
+            #expect(routes.count >= 12 * 9 + 2 + 6)
+            try await Application(router: router).test(.router) { client in
+                for route in routes {
+                    let path = route.path.replacing("{publication}", with: "daily").replacing("**", with: "x")
+                    for path in [path, path + "?token=x&product_id=y", path.replacing("daily", with: "nobody")] {
+                        let response = try await client.execute(
+                            uri: path.hasPrefix("/") ? path : "/" + path, method: route.method)
+                        let comment = Comment("\(route.method) \(path) \(response.status)")
+                        #expect(response.status != .notFound || path.contains("nobody"), comment)
+                        #expect(response.headers[values: .cacheControl] == [NoCacheHeaders.cacheControl], comment)
+                        #expect(response.headers[values: .expires] == ["0"], comment)
+                        #expect(
+                            try response.headers[values: #require(HTTPField.Name("Pragma"))] == ["no-cache"], comment)
+                        #expect(response.headers[.eTag] == nil && response.headers[.lastModified] == nil, comment)
+                    }
+                }
+            }
+        }
+    }
+}

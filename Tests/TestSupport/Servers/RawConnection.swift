@@ -1,0 +1,81 @@
+import NIOCore
+import NIOPosix
+
+/// One connection that sends what it is given, and reads only when it is asked to.
+public struct RawConnection {
+    private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+    private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+
+    fileprivate init(
+        _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    ) {
+        self.inbound = inbound.makeAsyncIterator()
+        self.outbound = outbound
+    }
+
+    public func send(_ bytes: [UInt8]) async throws {
+        try await outbound.write(ByteBuffer(bytes: bytes))
+    }
+
+    public func send(_ text: String) async throws { try await send(Array(text.utf8)) }
+
+    /// The next bytes; nil when the server closed the connection, with a reset or without.
+    public mutating func read() async throws -> [UInt8]? {
+        do {
+            return try await inbound.next(isolation: #isolation).map { Array(buffer: $0) }
+        } catch is IOError {
+            return nil
+        }
+    }
+
+    /// Everything until the server closes the connection.
+    public mutating func readToEnd() async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let more = try await read() { bytes += more }
+        return bytes
+    }
+
+    /// One answer; what follows it is lost.
+    public mutating func readAnswer(isHead: Bool = false) async throws -> RawResponse {
+        var parser = RawResponseParser(isAnswerToHead: isHead)
+        while let bytes = try await read() {
+            parser.append(bytes)
+            if let response = parser.response(hasEnded: false) { return response }
+        }
+        guard let response = parser.response(hasEnded: true) else { throw RawHTTP.NoAnswer() }
+        return response
+    }
+}
+
+extension RawHTTP {
+    /// Runs the body with a connection, which is closed afterwards, and after twenty seconds in any case.
+    public func withConnection<Result: Sendable>(
+        _ body: @Sendable (inout RawConnection) async throws -> Result
+    ) async throws -> Result {
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connectTimeout(.seconds(5))
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        let patience = channel.channel.eventLoop.scheduleTask(in: .seconds(20)) { [raw = channel.channel] in
+            raw.close(promise: nil)
+        }
+        defer { patience.cancel() }
+        return try await channel.executeThenClose { inbound, outbound in
+            var connection = RawConnection(inbound, outbound)
+            return try await body(&connection)
+        }
+    }
+
+    /// Sends the bytes and returns the statuses of all answers until the server closes the connection.
+    public func statuses(_ request: [UInt8]) async throws -> [Int] {
+        let bytes = try await withConnection { connection in
+            // The server may close before it has read everything.
+            try? await connection.send(request)
+            return try await connection.readToEnd()
+        }
+        return String(decoding: bytes, as: UTF8.self).matches(of: /HTTP\/1\.[01] ([0-9]{3})/).compactMap { Int($0.1) }
+    }
+}
