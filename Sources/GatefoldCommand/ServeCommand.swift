@@ -28,6 +28,7 @@ struct ServeCommand: AsyncParsableCommand {
             guard (0...65_535).contains(port) else { throw CommandFailure(.usage, "expected a port from 0 to 65535") }
             read.listen.port = port
         }
+        OpenFileLimit.raise()
         let handler = LogSetup.handler(read.log, isTerminal: isatty(STDERR_FILENO) == 1)
         LoggingSystem.bootstrap(handler)
         let registry = PrometheusRegistry()

@@ -43,12 +43,16 @@ public struct GatefoldServer: Sendable {
                 hasher: try configuration.passwords.hasher(), concurrency: configuration.passwords.workers))
         parts = LastingParts(
             state: state, revocations: revocations, guesses: GuessLimiter(limits: configuration.guessing),
-            services: services, logger: logger)
+            services: services)
         publications = CurrentPublications(try parts.assemble(configuration))
         tls = try configuration.tls.map { try ReloadableTLS($0) }
         follower = RevocationFollower(
             store: state, lists: revocations, retention: configuration.revocationRetention, clock: clock,
-            didFail: { logger.error("revocations not followed", metadata: ["cause": "\(type(of: $0))"]) })
+            didFail: { error in
+                // To be interrupted is how following ends.
+                if error is CancellationError { return }
+                logger.error("revocations not followed", metadata: ["cause": "\(type(of: error))"])
+            })
         do {
             try await follower.catchUp()
         } catch {
@@ -63,13 +67,14 @@ public struct GatefoldServer: Sendable {
         var services: [any Service] = [
             FollowService(follower: follower),
             ReloadService(reload: reload, logger: logger),
-            Listener(address: configuration.listen, service: try mainListener(onListening)),
         ]
         if let address = configuration.adminListen {
-            services.append(Listener(address: address, service: adminListener(address)))
+            services.append(Listener(address: address, application: adminListener(address)))
         }
+        services.append(Listener(address: configuration.listen, application: try mainListener(onListening)))
         var group = ServiceGroupConfiguration(
-            services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
+            services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
+            gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(configuration.shutdownGrace)
         try await ServiceGroup(configuration: group).run()
     }
@@ -96,11 +101,13 @@ public struct GatefoldServer: Sendable {
     private func mainListener(_ onListening: @escaping @Sendable (Int) async -> Void) throws -> some ApplicationProtocol
     {
         let router = MainRouter.make(
-            publications: publications, clock: parts.services.clock, readiness: readiness, logger: logger)
+            publications: publications, clock: parts.services.clock, readiness: readiness)
         return Application(
             router: router, server: try serverBuilder(),
             configuration: ApplicationConfiguration(
-                address: .hostname(configuration.listen.host, port: configuration.listen.port), serverName: nil),
+                address: .hostname(configuration.listen.host, port: configuration.listen.port), serverName: nil,
+                backlog: Self.backlog,
+                availableConnectionsDelegate: .maximum(OpenFileLimit.connections, logger: logger)),
             onServerRunning: { channel in
                 logger.notice("listening", metadata: ["port": "\(channel.localAddress?.port ?? 0)"])
                 await onListening(channel.localAddress?.port ?? 0)
@@ -117,17 +124,37 @@ public struct GatefoldServer: Sendable {
     }
 
     private func serverBuilder() throws -> HTTPServerBuilder {
-        guard let tls else { return .http1(configuration: Self.http1) }
-        return try .http2Upgrade(
-            tlsConfiguration: try tls.configuration(),
-            configuration: .init(idleTimeout: .seconds(60), streamConfiguration: Self.http1))
+        guard let tls else {
+            return HTTPServerBuilder { responder in
+                GuardedChannel(
+                    wrapped: HTTP1Channel(responder: responder, configuration: Self.http1), patience: Self.patience)
+            }
+        }
+        let configuration = try tls.configuration()
+        return HTTPServerBuilder { responder in
+            GuardedChannel(
+                wrapped: try HTTP2UpgradeChannel(
+                    tlsConfiguration: configuration,
+                    configuration: .init(idleTimeout: .seconds(60), streamConfiguration: Self.http1),
+                    responder: responder),
+                patience: Self.patience)
+        }
     }
+
+    /// A push notification wakes every app at once: so many connections wait in the kernel until they are taken.
+    private static let backlog = 4_096
+
+    /// For so long a connection may stand still; longer than any backend's deadline.
+    private static let patience = TimeAmount.seconds(60)
 
     /// Limits on what a connection may send, and the no-cache set on whatever leaves without a word on caching: Hummingbird's
     /// own answer to an unreadable request included.
     private static var http1: HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
-            additionalChannelHandlers: [FlushBeforeCloseHandler(), NoCacheHandler()], idleTimeout: .seconds(60),
+            additionalChannelHandlers: [
+                FlushBeforeCloseHandler(), NoCacheHandler(), RequestDeadlineHandler(deadline: .seconds(30)),
+            ],
+            idleTimeout: .seconds(60),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 32 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100))
     }

@@ -38,6 +38,22 @@ struct LineLogHandlerTests {
         #expect(line.contains("path=/a\u{FFFD}2026 fake line"))
     }
 
+    @Test("can not be turned around or broken by what Unicode has for that")
+    func unicode() throws {
+        let lines = Lines()
+        logger(.text, lines).warning("odd", metadata: ["path": "/\u{9B}2J\u{2028}x\u{202E}\u{85}é"])
+        #expect(try #require(lines.value.first).contains("path=/\u{FFFD}2J\u{FFFD}x\u{FFFD}\u{FFFD}é"))
+    }
+
+    @Test("name the request that Hummingbird numbers")
+    func requestID() throws {
+        let lines = Lines()
+        var logger = logger(.text, lines)
+        logger[metadataKey: "hb.request.id"] = "7f"
+        logger.info("signed in")
+        #expect(try #require(lines.value.first).hasSuffix("signed in request=7f\n"))
+    }
+
     @Test("stay away below the level")
     func level() {
         let lines = Lines()

@@ -2,7 +2,6 @@ import Backends
 import ContentGate
 import FrontDoors
 import Gatefold
-import Logging
 import State
 
 /// What one configuration serves: replaced as a whole when the configuration is read again.
@@ -19,7 +18,6 @@ struct LastingParts: Sendable {
     let revocations: RevocationLists
     let guesses: any GuessLimiting
     let services: BackendServices
-    let logger: Logger
 
     /// Opens what the configuration names.
     ///
@@ -42,7 +40,7 @@ struct LastingParts: Sendable {
             guard let backend = backends[publication.backend] else { continue }
             let tokens = try Assembly.tokenCodec(for: publication, in: configuration, random: services.random)
             let ended = revocations.list(for: id)
-            let reporter = ProxyEventReporter(publication: id, logger: logger)
+            let reporter = ProxyEventReporter(publication: id)
             let proxy = PublicationProxy(
                 publication: publication.publication, backend: backend, tokens: tokens,
                 editionSecrets: publication.editionSecrets, state: state, revocations: ended,

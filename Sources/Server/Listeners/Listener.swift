@@ -1,29 +1,23 @@
+import Foundation
+import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
-/// A service that listens, and says where it could not.
-struct Listener: Service {
+/// An application at its address; where it can not listen, the error says so in one line.
+struct Listener<Wrapped: ApplicationProtocol>: Service {
     let address: ListenAddress
-    let service: any Service
+    let application: Wrapped
 
+    /// - Throws: ``AssemblyError/listen(address:cause:)``.
     func run() async throws {
         do {
-            try await service.run()
+            try await application.run()
         } catch let error as IOError {
             throw AssemblyError.listen(address: address, cause: String(cString: strerror(error.errnoCode)))
-        } catch let error as SocketAddressError {
-            throw AssemblyError.listen(address: address, cause: Self.words(error))
-        }
-    }
-
-    private static func words(_ error: SocketAddressError) -> String {
-        switch error {
-        case .unknown(let host, _): "\(host) is no known host"
-        default: "this is no address"
+        } catch SocketAddressError.unknown(let host, _) {
+            throw AssemblyError.listen(address: address, cause: "\(host) is no known host")
+        } catch let error where !(error is CancellationError) {
+            throw AssemblyError.listen(address: address, cause: "\(error)")
         }
     }
 }

@@ -3,23 +3,21 @@ import FrontDoors
 import Gatefold
 import HTTPTypes
 import Hummingbird
-import Logging
 
 /// The main listener: content first, then the auth-request endpoint, health, and the front door's calls.
 enum MainRouter {
     static func make(
-        publications: CurrentPublications, clock: WallClock, readiness: @escaping @Sendable () async -> Readiness,
-        logger: Logger
+        publications: CurrentPublications, clock: WallClock, readiness: @escaping @Sendable () async -> Readiness
     ) -> Router<GatefoldRequestContext> {
         let client: @Sendable (Request, GatefoldRequestContext) -> ClientAddress? = { request, context in
             publications.value.clients.client(peer: context.peer, headers: request.headers)
         }
-        let reporter = GateEventReporter(logger: logger)
-        let keeper = GateKeeper(observer: { reporter.report($0) }, current: { publications.value.gate })
+        let keeper = GateKeeper(observer: { GateEventReporter.report($0) }, current: { publications.value.gate })
 
         let router = Router(context: GatefoldRequestContext.self)
-        router.add(middleware: NoCacheMiddleware())
+        // Outermost, so that it sees refusals as the answers they become.
         router.add(middleware: AccessLogMiddleware(client: client))
+        router.add(middleware: NoCacheMiddleware())
         router.add(middleware: ContentResponder(keeper, files: FileServer(clock: clock)))
         AdminRouter.addHealth(to: router, readiness: readiness)
         addAuthRequests(to: router, keeper, publications)

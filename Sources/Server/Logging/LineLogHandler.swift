@@ -14,6 +14,9 @@ public struct LineLogHandler: LogHandler {
     private let form: Form
     private let write: @Sendable (String) -> Void
 
+    /// What Hummingbird calls the request's id; our lines call it `request`.
+    private static let requestKey = "hb.request.id"
+
     public init(label: String, level: Logger.Level, form: Form, write: @escaping @Sendable (String) -> Void) {
         self.label = label
         logLevel = level
@@ -30,6 +33,7 @@ public struct LineLogHandler: LogHandler {
         var all = metadata
         if let more = event.metadata { all.merge(more) { $1 } }
         if let error = event.error { all["error"] = "\(error)" }
+        if let request = all.removeValue(forKey: Self.requestKey) { all["request"] = request }
         let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         switch form {
         case .text: write(Self.text(time, event.level, "\(event.message)", all))
@@ -56,9 +60,15 @@ public struct LineLogHandler: LogHandler {
 
     /// A value from outside must not begin a line of its own, nor move the terminal's cursor.
     private static func oneLine(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return text }
-        return String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : $0 }))
+        guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? "\u{FFFD}" : $0 }))
+    }
+
+    /// Control characters of both sets, line and paragraph separators, and what turns the direction of writing around.
+    private static func isUnsafe(_ character: Unicode.Scalar) -> Bool {
+        switch character.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
     }
 }

@@ -3,11 +3,9 @@ import Gatefold
 import Logging
 import Metrics
 
-/// Turns what the gate decided into metrics and log lines.
-struct GateEventReporter: Sendable {
-    let logger: Logger
-
-    func report(_ event: GateEvent) {
+/// Turns what the gate decided into metrics and log lines, these by the logger of the request it was decided for.
+enum GateEventReporter {
+    static func report(_ event: GateEvent) {
         switch event.decision {
         case .allowed(let content):
             count(event, content.publication.rawValue, "allowed_\(content.reason.rawValue)")
@@ -16,18 +14,18 @@ struct GateEventReporter: Sendable {
             ]
             if let edition = content.edition { fields["edition"] = "\(edition)" }
             if let subscriber = content.subscriber { fields["subscriber"] = "\(subscriber)" }
-            logger.debug("content allowed", metadata: fields)
+            Logger.current.debug("content allowed", metadata: fields)
         case .refused(let refusal):
             count(event, refusal.publication?.rawValue ?? "none", "\(refusal.reason)")
             var fields: Logger.Metadata = ["reason": "\(refusal.reason)"]
             if let publication = refusal.publication { fields["publication"] = "\(publication)" }
             if let edition = refusal.edition { fields["edition"] = "\(edition)" }
             if let subscriber = refusal.subscriber { fields["subscriber"] = "\(subscriber)" }
-            logger.info("content refused", metadata: fields)
+            Logger.current.info("content refused", metadata: fields)
         }
     }
 
-    private func count(_ event: GateEvent, _ publication: String, _ result: String) {
+    private static func count(_ event: GateEvent, _ publication: String, _ result: String) {
         Counter(
             label: "gatefold_gate_decisions_total",
             dimensions: [("carrier", event.carrier.rawValue), ("publication", publication), ("result", result)]

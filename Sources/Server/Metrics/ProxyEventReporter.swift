@@ -1,18 +1,17 @@
 public import Gatefold
-public import Logging
+import Logging
 import Metrics
 
-/// Turns what the proxy did into metrics and log lines.
+/// Turns what the proxy did into metrics and log lines, these by the logger of the request it was done for.
 public struct ProxyEventReporter: Sendable {
     private let publication: PublicationID
-    private let logger: Logger
 
-    public init(publication: PublicationID, logger: Logger) {
+    public init(publication: PublicationID) {
         self.publication = publication
-        self.logger = logger
     }
 
     public func report(_ event: ProxyEvent) {
+        let logger = Logger.current
         switch event {
         case .signedIn(let subscriber):
             count("gatefold_sign_ins_total", "signed_in")

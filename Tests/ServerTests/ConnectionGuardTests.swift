@@ -1,0 +1,91 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import NIOTLS
+import Testing
+
+@testable import Server
+
+@Suite("A connection that holds a place and does not use it")
+struct ConnectionGuardTests {
+    private func channel(_ handler: any ChannelHandler) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel()
+        try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+        try channel.pipeline.syncOperations.addHandler(handler)
+        return channel
+    }
+
+    @Test("Pitfall 15: is closed when nothing moves")
+    func silent() throws {
+        let channel = try channel(StandstillHandler(patience: .seconds(60)))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(59))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(61))
+        #expect(!channel.isActive)
+    }
+
+    @Test("stays while it says something now and then")
+    func talkative() throws {
+        let channel = try channel(StandstillHandler(patience: .seconds(60)))
+        for _ in 0..<20 {
+            try channel.writeInbound(ByteBuffer(string: "a"))
+            channel.embeddedEventLoop.advanceTime(by: .seconds(50))
+        }
+        #expect(channel.isActive)
+    }
+
+    @Test("stays while its reader takes what it is sent")
+    func downloading() throws {
+        let channel = try channel(StandstillHandler(patience: .seconds(60)))
+        for _ in 0..<20 {
+            channel.writeAndFlush(ByteBuffer(string: "a"), promise: nil)
+            channel.embeddedEventLoop.advanceTime(by: .seconds(50))
+        }
+        #expect(channel.isActive)
+    }
+
+    @Test("Pitfall 17: is closed when its reader takes nothing of what waits")
+    func stalled() throws {
+        let channel = try channel(StandstillHandler(patience: .seconds(60)))
+        // Written and not flushed: it waits in the channel.
+        channel.write(ByteBuffer(string: "a"), promise: nil)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(60))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(120))
+        #expect(!channel.isActive)
+    }
+
+    @Test("Pitfall 15: is closed when a request's body drips")
+    func drippingBody() throws {
+        let channel = try channel(RequestDeadlineHandler(deadline: .seconds(30)))
+        try channel.writeInbound(HTTPRequestPart.head(.init(method: .post, scheme: nil, authority: nil, path: "/")))
+        for _ in 0..<29 {
+            try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "a")))
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        }
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test("stays when the request was whole in time, however long the answer takes")
+    func wholeRequest() throws {
+        let channel = try channel(RequestDeadlineHandler(deadline: .seconds(30)))
+        try channel.writeInbound(HTTPRequestPart.head(.init(method: .post, scheme: nil, authority: nil, path: "/")))
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        channel.embeddedEventLoop.advanceTime(by: .hours(1))
+        #expect(channel.isActive)
+    }
+
+    @Test("is closed when its TLS handshake does not come to an end")
+    func handshake() throws {
+        let late = try channel(HandshakeDeadlineHandler(deadline: .seconds(60)))
+        late.embeddedEventLoop.advanceTime(by: .seconds(60))
+        #expect(!late.isActive)
+        let prompt = try channel(HandshakeDeadlineHandler(deadline: .seconds(60)))
+        prompt.pipeline.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: nil))
+        prompt.embeddedEventLoop.advanceTime(by: .hours(1))
+        #expect(prompt.isActive)
+    }
+}
