@@ -29,12 +29,11 @@ struct MainRouterTests {
                 guesses: UnlimitedGuesses(),
                 services: BackendServices(
                     clock: .system, random: .system,
-                    passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1)),
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+                    passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1)))
             try await body(
                 MainRouter.make(
                     publications: CurrentPublications(try parts.assemble(configuration)), clock: .system,
-                    readiness: { .ready }, logger: parts.logger))
+                    readiness: { .ready }))
         }
     }
 
