@@ -84,7 +84,7 @@ public struct GatefoldServer: Sendable {
         let set = try parts.assemble(next)
         try tls?.reload()
         publications.replace(with: set)
-        if next.listen.port != configuration.listen.port || next.adminListen != configuration.adminListen {
+        if next.listen != configuration.listen || next.adminListen != configuration.adminListen {
             logger.warning("listen addresses change at the next start only")
         }
     }

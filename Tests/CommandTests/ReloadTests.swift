@@ -54,6 +54,22 @@ struct ReloadTests {
         }
     }
 
+    @Test("an address given in the call stays the one, and a changed one in the file is for the next start")
+    func addresses() async throws {
+        try await withSample { sample in
+            let port = try FreePort.find()
+            let launch = ServerProcess.Launch(
+                GatefoldProgram.path, ["serve", "--port", "\(port)"], in: sample.folder, until: .port(port))
+            try await withServer(launch) { server in
+                try await reload(server)
+                #expect(!server.output.contains("listen addresses change"))
+                try sample.configure { $0.replacing("\(sample.adminPort)", with: "\(port)") }
+                try await reload(server)
+                #expect(server.output.contains("listen addresses change at the next start only"))
+            }
+        }
+    }
+
     @Test("twenty times in a row under requests, none is lost")
     func underLoad() async throws {
         try await withSample { sample in

@@ -86,7 +86,7 @@ struct TokensCommandTests {
         #expect(report.device != nil && report.session != nil && report.key == nil)
         #expect(try #require(report.issuedAt) < (try #require(report.expiresAt)))
         #expect(try await inspect(token, ["--reveal-key"]).report.key != nil)
-        let text = try await sample.succeed(["token", "inspect", token])
+        let text = try await sample.succeed(["token", "inspect", "--", token])
         #expect(text.hasPrefix("verdict     good\npublication daily\nbackend     house\nsubscriber  "))
     }
 
@@ -112,6 +112,8 @@ struct TokensCommandTests {
         let nonsense = try await sample.gatefold(["token", "revoke", "--token", "nonsense"])
         #expect(nonsense.status == 65)
         #expect(nonsense.errors == "gatefold: this is no token of daily\n")
+        // One token in sixty-four begins like an option.
+        #expect(try await sample.gatefold(["token", "revoke", "--token", "-nonsense"]).status == 65)
         #expect(try await sample.gatefold(["token", "revoke", "--subscriber", "ada@example.com"]).status == 64)
         #expect(try await sample.gatefold(["token", "revoke", "--token", "-"]).status == 66)
         let token = try await sample.signIn(sample.newReader())

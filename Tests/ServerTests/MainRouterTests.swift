@@ -5,7 +5,6 @@ import Gatefold
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
-import Logging
 import Settings
 import State
 import TestSupport

@@ -45,7 +45,10 @@ struct CredentialsVerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Say what the gate makes of a userid and password. Exits with 1 for a refusal.",
-        discussion: "Revocations live in the running server's state; this looks at the pair alone.")
+        discussion: """
+            Revocations live in the running server's state; this looks at the pair alone. Where the userid begins with -, \
+            write -- before the edition.
+            """)
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption

@@ -22,7 +22,7 @@ struct TokenInspectCommand: AsyncParsableCommand {
     @Flag(help: "Show the backend's own key for the subscriber, too.")
     var revealKey = false
 
-    @Argument(help: "The token; - reads it from standard input.")
+    @Argument(help: "The token; - reads it from standard input, as one that begins with - has to be.")
     var token: String
 
     private struct Report: Encodable {
@@ -87,7 +87,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
     @OptionGroup var publication: PublicationOption
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "The token; - reads it from standard input.")
+    @Option(parsing: .unconditional, help: "The token; - reads it from standard input.")
     var token: String?
 
     @Option(help: "The subscriber's reference, as logs and `token inspect` show it.")

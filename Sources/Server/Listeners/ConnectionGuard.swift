@@ -108,10 +108,11 @@ final class HandshakeDeadlineHandler: ChannelInboundHandler, RemovableChannelHan
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // Passed on first: a handler that has been removed has nobody to pass anything to.
+        context.fireUserInboundEventTriggered(event)
         if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
             task?.cancel()
             context.pipeline.syncOperations.removeHandler(self, promise: nil)
         }
-        context.fireUserInboundEventTriggered(event)
     }
 }
