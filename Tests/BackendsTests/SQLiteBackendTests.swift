@@ -148,6 +148,14 @@ import Testing
         #expect(ann.subscription(at: bench.clock.now).entitlement == .nothing)
     }
 
+    @Test("Pitfall 1: who is not active has a list of editions, whatever they may read while active")
+    func lapsed() async throws {
+        let bench = try await bench()
+        try await bench.load("identifier,state,all_editions,editions\nbob@example.com,inactive,yes,com.example.1\n")
+        let bob = try #require(try await bench.database.find("bob@example.com"))
+        #expect(bob.subscription(at: bench.clock.now).entitlement == .editions([EditionID("com.example.1")!]))
+    }
+
     @Test("Pitfall 6: unknown, wrong, right and without a password do the same work")
     func equalWork() async throws {
         let bench = try await bench()
@@ -177,6 +185,11 @@ import Testing
         #expect(try await bench.database.setState(.active, of: "ann@example.com"))
         #expect(try await backend.subscription(of: ann, inquiry: Inquiry()).state == .active)
         #expect(try await bench.database.setState(.active, of: "nobody@example.com") == false)
+        for message in ["a\0", "a\u{1}", "\u{7F}"] {
+            await #expect(throws: SubscriberDatabaseError.unacceptableText(column: "message")) {
+                try await bench.database.setState(.active, message: message, of: "ann@example.com")
+            }
+        }
         await #expect(throws: PasswordError.unreadableHash) {
             try await bench.database.setPassword(hash: "plain", of: "ann@example.com")
         }

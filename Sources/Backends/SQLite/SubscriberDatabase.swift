@@ -56,7 +56,7 @@ public struct SubscriberDatabase: Sendable {
 /// Why the database could not be used.
 public enum SubscriberDatabaseError: BackendFailure, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
-    /// Text that is kept must be without NUL.
+    /// Text that is kept must be without control characters but tabs and line ends.
     case unacceptableText(column: String)
 
     public var cause: String { description }
@@ -64,7 +64,7 @@ public enum SubscriberDatabaseError: BackendFailure, Equatable, CustomStringConv
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "cannot open the subscriber database \(path): \(reason)"
-        case .unacceptableText(let column): "\(column): expected text without NUL"
+        case .unacceptableText(let column): "\(column): expected text without control characters"
         }
     }
 }
