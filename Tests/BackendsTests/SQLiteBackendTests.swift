@@ -277,24 +277,6 @@ import Testing
         #expect(try await again.find("bob@example.com")?.message == "Hello")
     }
 
-    @Test("Every question finds its rows by an index")
-    func plans() async throws {
-        let bench = try await bench()
-        try bench.otherConnection { db in
-            for sql in [
-                "SELECT id, password_hash FROM subscriber WHERE identifier = ?",
-                "SELECT * FROM subscriber WHERE id = ?",
-                "SELECT edition FROM edition WHERE subscriber = ? ORDER BY edition",
-                #"SELECT start, "end" FROM period WHERE subscriber = ? ORDER BY start"#,
-                "SELECT scheme, value FROM category WHERE subscriber = ? ORDER BY scheme, value",
-            ] {
-                let plan = try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: [1])
-                let steps = plan.map { $0["detail"] as String }
-                #expect(steps.allSatisfy { $0.hasPrefix("SEARCH") }, "\(steps)")
-            }
-        }
-    }
-
     @Test("A file that is no database is refused in one line")
     func noDatabase() throws {
         let bench = try Bench()

@@ -11,6 +11,7 @@ public struct SubscriberDatabase: Sendable {
     /// Keeps better password hashes without ever waiting for another writer, so that sign-in never does.
     let upgrades: DatabaseQueue
     let clock: WallClock
+    let decoys: Decoys
 
     /// Opens the file, creates it for its owner alone if there is none, and brings its tables up to date.
     ///
@@ -32,6 +33,10 @@ public struct SubscriberDatabase: Sendable {
                 try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864")
             }
             try SubscriberSchema.migrator.migrate(pool)
+            guard let key = try pool.read({ try Data.fetchOne($0, sql: "SELECT key FROM decoy") }) else {
+                throw UnreadableRow(table: "decoy", column: "key")
+            }
+            decoys = Decoys(key: key)
             configuration.busyMode = .immediateError
             configuration.journalMode = .default
             upgrades = try DatabaseQueue(path: path, configuration: configuration)
