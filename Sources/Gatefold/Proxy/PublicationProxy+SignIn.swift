@@ -9,6 +9,9 @@ extension PublicationProxy {
             return refuse(.notRecognised, message(.notRecognised, inquiry))
         }
         let device = device(in: inquiry)
+        if publication.requiresDevice, publication.deviceField != nil, device == nil {
+            return refuse(.deviceRequired, message(.deviceRequired, inquiry))
+        }
         let attempt = references.attempt(
             typed, publication: publication.id, device: device, client: inquiry.client)
         let ticket: GuessTicket

@@ -149,6 +149,27 @@ struct SignInTests {
         #expect(try await rig.signIn(device: "two").token != nil)
     }
 
+    @Test(
+        "Leaving the device out is no way around the limit where the publication requires one",
+        arguments: [nil, "", " "])
+    func deviceRequired(device: String?) async throws {
+        let rig = ProxyRig {
+            $0.deviceField = "device"
+            $0.deviceLimit = DeviceLimit(most: 1, excess: .refuse)
+            $0.requiresDevice = true
+        }
+        for password in ["right", "wrong"] {
+            let refusal = try await rig.signIn("jane@example.com", password, device: device).refusal
+            #expect(refusal?.reason == .deviceRequired)
+            #expect(refusal?.message != nil)
+        }
+        // Nothing was given away: nobody was asked.
+        #expect(rig.backend.questions.isEmpty)
+        #expect(try await rig.signIn(device: "phone").token != nil)
+        #expect(try await ProxyRig { $0.deviceField = "device" }.signIn(device: device).token != nil)
+        #expect(try await ProxyRig { $0.requiresDevice = true }.signIn(device: device).token != nil)
+    }
+
     @Test("The feed's password is handed out where the publication issues it")
     func feedPassword() async throws {
         let rig = ProxyRig { $0.issuesFeedPassword = true }
