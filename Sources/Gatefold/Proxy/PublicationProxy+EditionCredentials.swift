@@ -94,7 +94,8 @@ extension PublicationProxy {
         let now = clock.now
         let expiresAt = min(now.addingTimeInterval(lifetime), session.expiresAt)
         let grant = EdgeGrant(
-            publication: publication.id, edition: edition, issuedAt: now, expiresAt: expiresAt, client: inquiry.client)
+            publication: publication.id, subscriber: session.subscriber, edition: edition, issuedAt: now,
+            expiresAt: expiresAt, client: inquiry.client)
         return .granted(
             // A plain salt would be good for ever, which failing open never means.
             try credentials.issue(edition, for: holder(of: session), until: expiresAt, sealing: isFailOpen),
