@@ -27,8 +27,8 @@ public actor VolatileStateStore: StateStore {
         devices.removeAll { $0.reference == device || evicted.contains($0.reference) }
         devices.append(
             Device(
-                reference: device, firstUsed: before?.firstUsed ?? moment, lastUsed: max(moment, before?.lastUsed ?? moment)
-            ))
+                reference: device, firstUsed: before?.firstUsed ?? moment,
+                lastUsed: max(moment, before?.lastUsed ?? moment)))
         known[owner] = devices
         let revocations = leaving.map { device in
             let recorded = records.map(\.revocation).filter {

@@ -86,7 +86,8 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
 
     /// Nobody could say: only edition credentials have a document for that (DESIGN rules 4 and 6).
     private func failure(
-        _ error: any Error, of call: PugpigCall, _ proxy: PublicationProxy, _ inquiry: Inquiry, _ context: Context
+        _ error: any Error, of call: PugpigCall, _ proxy: PublicationProxy, _ inquiry: Inquiry,
+        _ context: Context
     ) -> Response {
         let retryAfter: Int
         if let unavailable = error as? Unavailable {
@@ -102,7 +103,8 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
         return PugpigResponse.credentials(
             .refused(
                 CredentialsRefusal(
-                    reason: .notEntitled, message: proxy.publication.messages.text(.unavailable, for: inquiry.languages),
+                    reason: .notEntitled,
+                    message: proxy.publication.messages.text(.unavailable, for: inquiry.languages),
                     retryAfter: retryAfter),
                 comments: []))
     }
