@@ -277,6 +277,23 @@ import Testing
         #expect(try await again.find("bob@example.com")?.message == "Hello")
     }
 
+    @Test("Opening, signing in and asking wait for no writer, however long an import takes")
+    func besideAWriter() async throws {
+        let bench = try await bench()
+        let other = try bench.otherConnection()
+        try await other.writeWithoutTransaction {
+            try $0.execute(sql: "BEGIN IMMEDIATE; UPDATE subscriber SET state = 'suspended'")
+        }
+        let opened = try SubscriberDatabase(path: bench.folder + "/subscribers.sqlite", clock: bench.clock.wall)
+        let backend = SQLiteSubscriberBackend(
+            name: "embedded", database: opened, proof: SQLiteSubscriberBackend.Proof(field: "password"),
+            verifier: PasswordVerifier(hasher: bench.hasher, concurrency: 1), clock: bench.clock.wall)
+        let ann = try key(try await backend.recognise(credentials("ann@example.com", "right"), inquiry: Inquiry()))
+        #expect(try await backend.subscription(of: ann, inquiry: Inquiry()).state == .active)
+        try await other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        #expect(try await backend.subscription(of: ann, inquiry: Inquiry()).state == .suspended)
+    }
+
     @Test("A file that is no database is refused in one line")
     func noDatabase() throws {
         let bench = try Bench()
