@@ -148,6 +148,14 @@ import Testing
         #expect(ann.subscription(at: bench.clock.now).entitlement == .nothing)
     }
 
+    @Test("Pitfall 1: who is not active has a list of editions, whatever they may read while active")
+    func lapsed() async throws {
+        let bench = try await bench()
+        try await bench.load("identifier,state,all_editions,editions\nbob@example.com,inactive,yes,com.example.1\n")
+        let bob = try #require(try await bench.database.find("bob@example.com"))
+        #expect(bob.subscription(at: bench.clock.now).entitlement == .editions([EditionID("com.example.1")!]))
+    }
+
     @Test("Pitfall 6: unknown, wrong, right and without a password do the same work")
     func equalWork() async throws {
         let bench = try await bench()
@@ -177,6 +185,11 @@ import Testing
         #expect(try await bench.database.setState(.active, of: "ann@example.com"))
         #expect(try await backend.subscription(of: ann, inquiry: Inquiry()).state == .active)
         #expect(try await bench.database.setState(.active, of: "nobody@example.com") == false)
+        for message in ["a\0", "a\u{1}", "\u{7F}"] {
+            await #expect(throws: SubscriberDatabaseError.unacceptableText(column: "message")) {
+                try await bench.database.setState(.active, message: message, of: "ann@example.com")
+            }
+        }
         await #expect(throws: PasswordError.unreadableHash) {
             try await bench.database.setPassword(hash: "plain", of: "ann@example.com")
         }
@@ -264,22 +277,21 @@ import Testing
         #expect(try await again.find("bob@example.com")?.message == "Hello")
     }
 
-    @Test("Every question finds its rows by an index")
-    func plans() async throws {
+    @Test("Opening, signing in and asking wait for no writer, however long an import takes")
+    func besideAWriter() async throws {
         let bench = try await bench()
-        try bench.otherConnection { db in
-            for sql in [
-                "SELECT id, password_hash FROM subscriber WHERE identifier = ?",
-                "SELECT * FROM subscriber WHERE id = ?",
-                "SELECT edition FROM edition WHERE subscriber = ? ORDER BY edition",
-                #"SELECT start, "end" FROM period WHERE subscriber = ? ORDER BY start"#,
-                "SELECT scheme, value FROM category WHERE subscriber = ? ORDER BY scheme, value",
-            ] {
-                let plan = try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: [1])
-                let steps = plan.map { $0["detail"] as String }
-                #expect(steps.allSatisfy { $0.hasPrefix("SEARCH") }, "\(steps)")
-            }
+        let other = try bench.otherConnection()
+        try await other.writeWithoutTransaction {
+            try $0.execute(sql: "BEGIN IMMEDIATE; UPDATE subscriber SET state = 'suspended'")
         }
+        let opened = try SubscriberDatabase(path: bench.folder + "/subscribers.sqlite", clock: bench.clock.wall)
+        let backend = SQLiteSubscriberBackend(
+            name: "embedded", database: opened, proof: SQLiteSubscriberBackend.Proof(field: "password"),
+            verifier: PasswordVerifier(hasher: bench.hasher, concurrency: 1), clock: bench.clock.wall)
+        let ann = try key(try await backend.recognise(credentials("ann@example.com", "right"), inquiry: Inquiry()))
+        #expect(try await backend.subscription(of: ann, inquiry: Inquiry()).state == .active)
+        try await other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        #expect(try await backend.subscription(of: ann, inquiry: Inquiry()).state == .suspended)
     }
 
     @Test("A file that is no database is refused in one line")

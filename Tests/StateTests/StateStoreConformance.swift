@@ -77,6 +77,34 @@ func device(_ number: UInt8) -> DeviceReference { DeviceReference(bytes: [number
         }
     }
 
+    @Test(
+        "Runner-up: an eviction ends whatever the device was given, in the same second too",
+        arguments: StoreKind.allCases)
+    func evictingWithinASecond(kind: StoreKind) async throws {
+        try await kind.with { store in
+            let limit = DeviceLimit(most: 1, excess: .evict)
+            func boundary(admitting number: UInt8, at moment: Date) async throws -> Date? {
+                let answer = try await store.admit(
+                    device(number), of: subscriber(1), in: daily, limit: limit, at: moment)
+                guard case .admitted(let ended) = answer else { return nil }
+                return ended.first?.before
+            }
+            #expect(try await boundary(admitting: 1, at: noon) == nil)
+            #expect(try await boundary(admitting: 2, at: noon + 0.2) == noon + 1)
+            #expect(try await boundary(admitting: 1, at: noon + 0.4) == noon + 1)
+            // The first device's new session counts as issued at noon + 1, so its end lies behind that.
+            #expect(try await boundary(admitting: 2, at: noon + 0.6) == noon + 2)
+            // So does the session of a device whose subscriber was revoked as a whole.
+            try await store.record(
+                Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon + 9))
+            #expect(try await boundary(admitting: 1, at: noon + 0.8) == noon + 10)
+            // Another machine's clock may be behind.
+            _ = try await boundary(admitting: 3, at: noon + 20.1)
+            _ = try await boundary(admitting: 3, at: noon + 19.9)
+            #expect(try await boundary(admitting: 4, at: noon + 19.8) == noon + 21)
+        }
+    }
+
     @Test("Runner-up: of 100 devices at once exactly the cap of 5 remain", arguments: StoreKind.allCases)
     func capRace(kind: StoreKind) async throws {
         try await kind.with { store in

@@ -22,12 +22,22 @@ public actor VolatileStateStore: StateStore {
         let owner = Owner(publication: publication, subscriber: subscriber)
         var devices = known[owner] ?? []
         guard case .admitted(let evicted) = limit.admit(device, among: devices) else { return .refused }
-        let first = devices.first { $0.reference == device }?.firstUsed ?? moment
+        let before = devices.first { $0.reference == device }
+        let leaving = devices.filter { evicted.contains($0.reference) }
         devices.removeAll { $0.reference == device || evicted.contains($0.reference) }
-        devices.append(Device(reference: device, firstUsed: first, lastUsed: moment))
+        devices.append(
+            Device(
+                reference: device, firstUsed: before?.firstUsed ?? moment,
+                lastUsed: max(moment, before?.lastUsed ?? moment)))
         known[owner] = devices
-        let revocations = evicted.map {
-            Revocation(publication: publication, subscriber: subscriber, session: SessionReference($0), at: moment)
+        let revocations = leaving.map { device in
+            let recorded = records.map(\.revocation).filter {
+                $0.publication == publication && $0.subscriber == subscriber
+                    && ($0.session == nil || $0.session == SessionReference(device.reference))
+            }
+            return Revocation(
+                publication: publication, subscriber: subscriber, evicting: device,
+                recorded: recorded.map(\.before).max(), at: moment)
         }
         revocations.forEach(record)
         return .admitted(revoking: revocations)

@@ -53,8 +53,9 @@ public struct PasswordHasher: Sendable {
     /// Exactly one yescrypt hash at the present cost is computed for an unknown user, for a wrong and for a right password,
     /// and for a keyed hash. A stored hash of another scheme or cost is computed in addition, and that much longer it takes;
     /// the difference ends with the reader's first sign-in, because the one hash at the present cost then is the new hash.
+    /// Until then it tells nothing where an unknown user is checked against somebody else's hash, as ``Decoys`` has it.
     ///
-    /// - Parameter stored: nil for an unknown user, or for one without a password.
+    /// - Parameter stored: nil for a user without a password, or where nobody has one.
     /// - Throws: ``PasswordError`` when the stored hash can not be read or computed.
     public func check(_ password: String, against stored: String?) throws(PasswordError) -> PasswordVerdict {
         guard let typed = try? bytes(of: password) else {

@@ -22,12 +22,16 @@ public protocol BackendKind: Sendable {
 
     /// How tokens look, where the kind has a word in it; nil leaves them sealed.
     func tokenCodec(for publication: PublicationID) -> (any TokenCodec)?
+
+    /// Headers for an edge that the kind has besides those configured.
+    func edgeTokens() -> [any EdgeToken]
 }
 
 extension BackendKind {
     public var isForTests: Bool { false }
     public var checkedProofs: Set<String>? { nil }
     public func tokenCodec(for publication: PublicationID) -> (any TokenCodec)? { nil }
+    public func edgeTokens() -> [any EdgeToken] { [] }
 }
 
 /// What backends share.

@@ -40,17 +40,17 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
     public func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
         let found = try await database.proof(of: credentials.identifier)
         guard let proof else {
-            return found.map { .recognised(subscriber($0.id)) } ?? .notRecognised(message: nil)
+            return found.id.map { .recognised(subscriber($0)) } ?? .notRecognised(message: nil)
         }
         guard let typed = credentials[proof.field] else { return .notRecognised(message: nil) }
         let verdict = try await verifier.check(
-            proof.folds ? CredentialFields.fold(typed) : typed, against: found?.passwordHash)
-        guard case .right(let betterHash) = verdict, let found else { return .notRecognised(message: nil) }
+            proof.folds ? CredentialFields.fold(typed) : typed, against: found.passwordHash)
+        guard case .right(let betterHash) = verdict, let id = found.id else { return .notRecognised(message: nil) }
         if let betterHash, let old = found.passwordHash {
             // Best effort: if it fails, the next sign-in tries again.
-            try? await database.upgradePassword(of: found.id, from: old, to: betterHash)
+            try? await database.upgradePassword(of: id, from: old, to: betterHash)
         }
-        return .recognised(subscriber(found.id))
+        return .recognised(subscriber(id))
     }
 
     public func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {

@@ -10,7 +10,9 @@ extension SubscriberDatabase {
     public func setState(
         _ state: SubscriberRecord.State, message: String? = nil, of identifier: String
     ) async throws -> Bool {
-        if let message, message.utf8.contains(0) { throw SubscriberDatabaseError.unacceptableText(column: "message") }
+        if let message, !ImportRow.accepts(message: message) {
+            throw SubscriberDatabaseError.unacceptableText(column: "message")
+        }
         return try await change(
             identifier, sql: "UPDATE subscriber SET state = ?, message = ?, updated = ? WHERE identifier = ?",
             [state.rawValue, message, Milliseconds.of(clock.now)])

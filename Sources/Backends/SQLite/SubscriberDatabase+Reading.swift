@@ -28,19 +28,24 @@ extension SubscriberDatabase {
         }
     }
 
-    /// The number and password hash of an identifier that is already folded; one page of the index and one of the table.
-    func proof(of identifier: String) async throws -> (id: Int64, passwordHash: String?)? {
-        guard Self.accepts(identifier: identifier) else { return nil }
+    /// The number of an identifier that is already folded, nil when it is nobody's, and the hash to check a password
+    /// against: the subscriber's own or, for nobody, a decoy. Looks at a few pages, the same ones for everybody.
+    func proof(of identifier: String) async throws -> (id: Int64?, passwordHash: String?) {
+        let isAcceptable = Self.accepts(identifier: identifier)
         return try await pool.read { db in
-            let row = try Row.fetchOne(
+            let own = try Row.fetchOne(
                 try db.cachedStatement(sql: "SELECT id, password_hash FROM subscriber WHERE identifier = ?"),
-                arguments: [identifier])
-            return try row.map {
-                (
-                    try SubscriberRow.integer($0, 0, "subscriber", "id"),
-                    try SubscriberRow.optionalText($0, 1, "subscriber", "password_hash")
-                )
+                arguments: [isAcceptable ? identifier : ""])
+            let most = try Int64.fetchOne(try db.cachedStatement(sql: "SELECT max(id) FROM subscriber")) ?? 0
+            let decoy = try Row.fetchOne(
+                try db.cachedStatement(
+                    sql: "SELECT id, password_hash FROM subscriber WHERE id >= ? ORDER BY id LIMIT 1"),
+                arguments: [decoys.number(for: identifier, most: most)])
+            let id = try own.map { try SubscriberRow.integer($0, 0, "subscriber", "id") }
+            let hash = try (own ?? decoy).flatMap {
+                try SubscriberRow.optionalText($0, 1, "subscriber", "password_hash")
             }
+            return (id, hash)
         }
     }
 

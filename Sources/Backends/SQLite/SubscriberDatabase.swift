@@ -11,6 +11,7 @@ public struct SubscriberDatabase: Sendable {
     /// Keeps better password hashes without ever waiting for another writer, so that sign-in never does.
     let upgrades: DatabaseQueue
     let clock: WallClock
+    let decoys: Decoys
 
     /// Opens the file, creates it for its owner alone if there is none, and brings its tables up to date.
     ///
@@ -32,6 +33,10 @@ public struct SubscriberDatabase: Sendable {
                 try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864")
             }
             try SubscriberSchema.migrator.migrate(pool)
+            guard let key = try pool.read({ try Data.fetchOne($0, sql: "SELECT key FROM decoy") }) else {
+                throw UnreadableRow(table: "decoy", column: "key")
+            }
+            decoys = Decoys(key: key)
             configuration.busyMode = .immediateError
             configuration.journalMode = .default
             upgrades = try DatabaseQueue(path: path, configuration: configuration)
@@ -56,7 +61,7 @@ public struct SubscriberDatabase: Sendable {
 /// Why the database could not be used.
 public enum SubscriberDatabaseError: BackendFailure, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
-    /// Text that is kept must be without NUL.
+    /// Text that is kept must be without control characters but tabs and line ends.
     case unacceptableText(column: String)
 
     public var cause: String { description }
@@ -64,7 +69,7 @@ public enum SubscriberDatabaseError: BackendFailure, Equatable, CustomStringConv
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "cannot open the subscriber database \(path): \(reason)"
-        case .unacceptableText(let column): "\(column): expected text without NUL"
+        case .unacceptableText(let column): "\(column): expected text without control characters"
         }
     }
 }

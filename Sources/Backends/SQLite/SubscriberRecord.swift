@@ -33,8 +33,11 @@ public struct SubscriberRecord: Sendable, Equatable {
             case .inactive: .inactive
             case .suspended: .suspended
             }
+        // Everything is for the active: an inactive reader keeps the single editions, and never lacks a list of them
+        // (PROTOCOLS 6A row 9).
         return Subscription(
-            state: state, message: message, entitlement: hasAllEditions ? .allEditions : .editions(Set(editions)),
+            state: state, message: message,
+            entitlement: hasAllEditions && state == .active ? .allEditions : .editions(Set(editions)),
             userInfo: categories, periods: periods)
     }
 }

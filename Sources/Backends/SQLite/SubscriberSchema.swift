@@ -48,6 +48,14 @@ enum SubscriberSchema {
                     ) STRICT;
                     """)
         }
+        migrator.registerMigration("2 decoys") { db in
+            try db.execute(
+                sql: """
+                    -- Decides which stored hash stands in for that of an unknown identifier.
+                    CREATE TABLE decoy (key BLOB NOT NULL) STRICT;
+                    INSERT INTO decoy (key) VALUES (randomblob(32));
+                    """)
+        }
         return migrator
     }
 }

@@ -10,6 +10,6 @@ public enum TestPublication {
             credentialFields: CredentialFields(
                 identifier: "username", proofs: ["password"], optional: ["username", "password"]),
             rule: EntitlementRule(policy: .backendDecides), saltForm: .plain, issuesFeedPassword: true,
-            hasDebugComments: hasDebugComments)
+            hasDebugComments: hasDebugComments, edgeTokens: [TestEdgeToken()])
     }
 }

@@ -19,4 +19,6 @@ public struct TestUsersBackendKind: BackendKind {
     public func tokenCodec(for publication: PublicationID) -> (any TokenCodec)? {
         TestTokenCodec(publication: publication, backend: name)
     }
+
+    public func edgeTokens() -> [any EdgeToken] { [TestEdgeToken()] }
 }

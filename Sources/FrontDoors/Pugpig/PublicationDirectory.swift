@@ -10,4 +10,11 @@ public struct PublicationDirectory: Sendable {
         self.default = `default`
         self.byID = byID
     }
+
+    func proxy(for addressed: PugpigCall.Addressed) -> PublicationProxy? {
+        switch addressed {
+        case .theDefault: `default`
+        case .named(let id): byID[id]
+        }
+    }
 }

@@ -21,6 +21,7 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
 
     /// Adds a route for every call, with and without a publication, for every method.
     public func addRoutes(to router: Router<Context>) {
+        router.add(middleware: UnknownMethods(publications: publications))
         for call in PugpigCall.allCases {
             for path in ["/\(call.rawValue)", "/{publication}/\(call.rawValue)"] {
                 for method in Self.methods {
@@ -38,7 +39,9 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
     }
 
     private func respond(to call: PugpigCall, _ request: Request, _ context: Context) async throws -> Response {
-        guard let proxy = proxy(for: call.publication(in: request.uri.path)) else { return PugpigResponse.notFound() }
+        guard let proxy = call.publication(in: request.uri.path).flatMap({ publications().proxy(for: $0) }) else {
+            return PugpigResponse.notFound()
+        }
         switch request.method {
         case .get, .post: break
         case .head: return PugpigResponse.head(of: call)
@@ -59,15 +62,7 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
         } catch let answer as VerbatimAnswer {
             return PugpigResponse.verbatim(answer)
         } catch {
-            return failure(error, of: call, proxy, context)
-        }
-    }
-
-    private func proxy(for addressed: PugpigCall.Addressed?) -> PublicationProxy? {
-        switch addressed {
-        case .theDefault: publications().default
-        case .named(let id): publications().byID[id]
-        case nil: nil
+            return failure(error, of: call, proxy, inquiry, context)
         }
     }
 
@@ -91,7 +86,8 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
 
     /// Nobody could say: only edition credentials have a document for that (DESIGN rules 4 and 6).
     private func failure(
-        _ error: any Error, of call: PugpigCall, _ proxy: PublicationProxy, _ context: Context
+        _ error: any Error, of call: PugpigCall, _ proxy: PublicationProxy, _ inquiry: Inquiry,
+        _ context: Context
     ) -> Response {
         let retryAfter: Int
         if let unavailable = error as? Unavailable {
@@ -107,7 +103,8 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
         return PugpigResponse.credentials(
             .refused(
                 CredentialsRefusal(
-                    reason: .notEntitled, message: proxy.publication.messages.text(.unavailable, for: []),
+                    reason: .notEntitled,
+                    message: proxy.publication.messages.text(.unavailable, for: inquiry.languages),
                     retryAfter: retryAfter),
                 comments: []))
     }

@@ -9,6 +9,7 @@ public protocol EdgeToken: Sendable {
 /// What the headers are to allow.
 public struct EdgeGrant: Sendable {
     public let publication: PublicationID
+    public let subscriber: Subscriber
     public let edition: EditionID
     public let issuedAt: Date
     /// The headers are good until this moment at most.
@@ -16,9 +17,11 @@ public struct EdgeGrant: Sendable {
     public let client: ClientAddress?
 
     public init(
-        publication: PublicationID, edition: EditionID, issuedAt: Date, expiresAt: Date, client: ClientAddress?
+        publication: PublicationID, subscriber: Subscriber, edition: EditionID, issuedAt: Date, expiresAt: Date,
+        client: ClientAddress?
     ) {
         self.publication = publication
+        self.subscriber = subscriber
         self.edition = edition
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt

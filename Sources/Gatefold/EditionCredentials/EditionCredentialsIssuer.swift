@@ -15,10 +15,13 @@ public struct EditionCredentialsIssuer: Sendable {
     }
 
     /// Credentials for the edition; with sealed salts good until `expiresAt` and no longer than the session.
-    public func issue(_ edition: EditionID, for holder: SaltHolder, until expiresAt: Date) throws -> EditionCredentials
-    {
+    ///
+    /// - Parameter sealing: seals the salt in any case, for credentials that must not live long.
+    public func issue(
+        _ edition: EditionID, for holder: SaltHolder, until expiresAt: Date, sealing: Bool = false
+    ) throws -> EditionCredentials {
         let salt =
-            switch form {
+            switch sealing ? .sealed : form {
             case .plain: randomSalt()
             case .sealed:
                 try sealer.seal(

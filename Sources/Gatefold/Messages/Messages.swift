@@ -11,6 +11,7 @@ public enum MessageKey: String, Sendable, CaseIterable {
     case notRecognised = "not_recognised"
     case throttled
     case tooManyDevices = "too_many_devices"
+    case deviceRequired = "device_required"
     case tokenNotRecognised = "token_not_recognised"
     case tokenExpired = "token_expired"
     case notEntitled = "not_entitled"
@@ -26,6 +27,7 @@ public enum MessageKey: String, Sendable, CaseIterable {
         case .notRecognised: "These details were not recognised."
         case .throttled: "Too many attempts. Please try again later."
         case .tooManyDevices: "This subscription is already used on as many devices as it allows."
+        case .deviceRequired: "The app did not say which device this is. Please update the app."
         case .tokenNotRecognised: "Please sign in again."
         case .tokenExpired: "Please sign in again."
         case .notEntitled: "Your subscription does not include this edition."

@@ -13,6 +13,8 @@ public struct SignInRefusal: Sendable, Equatable {
         /// Too many wrong attempts; the time to wait is in whole seconds.
         case throttled(retryAfter: Int)
         case tooManyDevices
+        /// The app named no device where the publication requires one.
+        case deviceRequired
     }
 
     public let reason: Reason

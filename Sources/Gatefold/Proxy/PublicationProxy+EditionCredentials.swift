@@ -52,7 +52,7 @@ extension PublicationProxy {
             case .granted:
                 refusals.note(memory, refused: false)
                 let answer = try grant(
-                    edition, session, inquiry, lifetime: publication.lifetimes.editionCredentials, remark: nil)
+                    edition, session, inquiry, lifetime: publication.lifetimes.editionCredentials)
                 observe(.credentialsIssued(who, edition))
                 return answer
             }
@@ -65,8 +65,7 @@ extension PublicationProxy {
                     comments: [])
             }
             let answer = try grant(
-                edition, session, inquiry, lifetime: publication.lifetimes.failOpenCredentials,
-                remark: "Failed open: the subscriber system could not be asked")
+                edition, session, inquiry, lifetime: publication.lifetimes.failOpenCredentials, isFailOpen: true)
             observe(.failedOpen(who, edition))
             return answer
         }
@@ -89,19 +88,23 @@ extension PublicationProxy {
     }
 
     private func grant(
-        _ edition: EditionID, _ session: Session, _ inquiry: Inquiry, lifetime: TimeInterval, remark: String?
+        _ edition: EditionID, _ session: Session, _ inquiry: Inquiry, lifetime: TimeInterval,
+        isFailOpen: Bool = false
     ) throws -> CredentialsAnswer {
         let now = clock.now
         let expiresAt = min(now.addingTimeInterval(lifetime), session.expiresAt)
         let grant = EdgeGrant(
-            publication: publication.id, edition: edition, issuedAt: now, expiresAt: expiresAt, client: inquiry.client)
+            publication: publication.id, subscriber: session.subscriber, edition: edition, issuedAt: now,
+            expiresAt: expiresAt, client: inquiry.client)
         return .granted(
-            try credentials.issue(edition, for: holder(of: session), until: expiresAt),
+            // A plain salt would be good for ever, which failing open never means.
+            try credentials.issue(edition, for: holder(of: session), until: expiresAt, sealing: isFailOpen),
             headers: EdgeHeader.joiningCookies(try publication.edgeTokens.flatMap { try $0.headers(for: grant) }),
             comments: comments(
                 [
                     "Publication: \(publication.id)", "Requested edition: \(edition)",
-                    "Generated: \(DebugTime.text(now))", remark,
+                    "Generated: \(DebugTime.text(now))",
+                    isFailOpen ? "Failed open: the subscriber system could not be asked" : nil,
                 ].compactMap(\.self)))
     }
 

@@ -2,7 +2,8 @@ extension PublicationProxy {
     /// A new token for an old one that is good, or expired inside its renewal window, if the backend still knows the
     /// reader (DESIGN "Tokens").
     ///
-    /// The new token stands for the same session: signing out with either ends both.
+    /// The new token stands for the same session: signing out with either ends both, and so does a revocation that another
+    /// process recorded and this one has not heard of yet.
     ///
     /// - Throws: ``Unavailable`` when the backend could not be asked.
     public func renew(token: String, _ inquiry: Inquiry) async throws -> SignInAnswer {
@@ -23,7 +24,8 @@ extension PublicationProxy {
                     RefusalMemory.Key(subscriber: references.reference(to: session.subscriber)), refused: true)
                 return refuse(.notRecognised, words ?? message(.tokenNotRecognised, inquiry))
             case .recognised(let subscriber):
-                let answer = try open(subscriber, device: session.device, reference: session.reference)
+                let answer = try open(
+                    subscriber, device: session.device, reference: session.reference, issuedAt: session.issuedAt)
                 observe(.renewed(references.reference(to: subscriber)))
                 return answer
             }

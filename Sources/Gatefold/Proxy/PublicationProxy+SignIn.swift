@@ -9,6 +9,9 @@ extension PublicationProxy {
             return refuse(.notRecognised, message(.notRecognised, inquiry))
         }
         let device = device(in: inquiry)
+        if publication.requiresDevice, publication.deviceField != nil, device == nil {
+            return refuse(.deviceRequired, message(.deviceRequired, inquiry))
+        }
         let attempt = references.attempt(
             typed, publication: publication.id, device: device, client: inquiry.client)
         let ticket: GuessTicket
@@ -40,6 +43,9 @@ extension PublicationProxy {
     ) async throws -> SignInAnswer {
         let who = references.reference(to: subscriber)
         let device = device.map { references.reference(toDevice: $0) }
+        let session = device.map { SessionReference($0) } ?? .random(from: random)
+        // Read before the device is admitted: whoever evicts it from then on ends this session too.
+        let issuedAt = moment(of: session, for: who)
         if let device, let limit = publication.deviceLimit {
             let registration = try await keep {
                 try await state.admit(device, of: who, in: publication.id, limit: limit, at: clock.now)
@@ -55,23 +61,30 @@ extension PublicationProxy {
             }
         }
         await remember(attempt)
-        let reference = device.map { SessionReference($0) } ?? .random(from: random)
-        let answer = try open(subscriber, device: device, reference: reference)
+        let answer = try open(subscriber, device: device, reference: session, issuedAt: issuedAt)
         observe(.signedIn(who))
         return answer
     }
 
-    /// Opens a session and hands out its token.
+    /// When a session that begins now counts as issued: one opened in the second of a revocation must outlive it, so it
+    /// counts as issued right after.
+    private func moment(of session: SessionReference, for subscriber: SubscriberReference) -> Date {
+        max(wholeSecond, revocations.boundary(subscriber: subscriber, session: session))
+    }
+
+    private var wholeSecond: Date {
+        Date(timeIntervalSince1970: clock.now.timeIntervalSince1970.rounded(.down))
+    }
+
+    /// Hands out a token of a session.
+    ///
+    /// - Parameter issuedAt: when the session, not this token, began: a renewed token ends with what its session ends with.
     func open(
-        _ subscriber: Subscriber, device: DeviceReference?, reference: SessionReference
+        _ subscriber: Subscriber, device: DeviceReference?, reference: SessionReference, issuedAt: Date
     ) throws -> SignInAnswer {
-        let who = references.reference(to: subscriber)
-        let now = Date(timeIntervalSince1970: clock.now.timeIntervalSince1970.rounded(.down))
-        // A session opened in the second of a revocation must outlive it: it counts as issued right after.
-        let issuedAt = max(now, revocations.boundary(subscriber: who, session: reference))
         let session = Session(
             publication: publication.id, subscriber: subscriber, device: device, reference: reference,
-            issuedAt: issuedAt, expiresAt: now.addingTimeInterval(publication.lifetimes.token))
+            issuedAt: issuedAt, expiresAt: wholeSecond.addingTimeInterval(publication.lifetimes.token))
         let token = try tokens.seal(session)
         return .signedIn(
             token: token,

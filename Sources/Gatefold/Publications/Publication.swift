@@ -11,6 +11,9 @@ public struct Publication: Sendable {
     public var deviceField: String?
     /// Nil admits any number. Has no effect without a ``deviceField``.
     public var deviceLimit: DeviceLimit?
+    /// Whether a sign-in that names no device is refused: without that, leaving the field out is a way around the limit.
+    /// Has no effect without a ``deviceField``.
+    public var requiresDevice: Bool
     /// Whether sign-in also hands out the password of the feed (`global_auth_password`, PROTOCOLS 1.2).
     public var issuesFeedPassword: Bool
     /// Whether a token holder gets short-lived credentials while the backend can not be asked (DESIGN rule 7).
@@ -24,7 +27,8 @@ public struct Publication: Sendable {
         id: PublicationID, credentialFields: CredentialFields, rule: EntitlementRule,
         lifetimes: Lifetimes = Lifetimes(),
         saltForm: SaltForm = .sealed, deviceField: String? = nil, deviceLimit: DeviceLimit? = nil,
-        issuesFeedPassword: Bool = false, failsOpen: Bool = false, messages: Messages = Messages(),
+        requiresDevice: Bool = false, issuesFeedPassword: Bool = false, failsOpen: Bool = false,
+        messages: Messages = Messages(),
         hasDebugComments: Bool = false, edgeTokens: [any EdgeToken] = []
     ) {
         self.id = id
@@ -34,6 +38,7 @@ public struct Publication: Sendable {
         self.saltForm = saltForm
         self.deviceField = deviceField
         self.deviceLimit = deviceLimit
+        self.requiresDevice = requiresDevice
         self.issuesFeedPassword = issuesFeedPassword
         self.failsOpen = failsOpen
         self.messages = messages

@@ -18,6 +18,21 @@ public struct Revocation: Hashable, Sendable {
             before: Date(timeIntervalSince1970: moment.timeIntervalSince1970.rounded(.down) + 1))
     }
 
+    /// Ends the sessions of a device that makes room for another.
+    ///
+    /// - Parameters:
+    ///   - recorded: the latest boundary on record for the device's sessions or all of its subscriber's. A session opened
+    ///     in the second of a revocation counts as issued at the boundary, so this one lies behind it.
+    ///   - moment: of the eviction; clocks of several machines are a little out of order, so the device may be used later.
+    public init(
+        publication: PublicationID, subscriber: SubscriberReference, evicting device: Device, recorded: Date?,
+        at moment: Date
+    ) {
+        self.init(
+            publication: publication, subscriber: subscriber, session: SessionReference(device.reference),
+            at: max(moment, device.lastUsed, recorded ?? .distantPast))
+    }
+
     public init(
         publication: PublicationID, subscriber: SubscriberReference, session: SessionReference?, before: Date
     ) {

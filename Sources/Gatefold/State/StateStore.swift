@@ -7,7 +7,8 @@ public protocol StateStore: Sendable {
     /// Admits a device under the limit, atomically: of many at once no more than the limit remain.
     ///
     /// An admitted device counts as used at `moment`; evicted ones are forgotten, and the revocations of their sessions
-    /// are recorded in the same transaction and returned.
+    /// (see ``Revocation/init(publication:subscriber:evicting:recorded:at:)``) are recorded in the same transaction and
+    /// returned.
     func admit(
         _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID,
         limit: DeviceLimit, at moment: Date

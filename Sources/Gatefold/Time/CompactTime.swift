@@ -6,7 +6,7 @@ enum CompactTime {
 
     /// Rounded down, and held to what 32 bits can say (until the year 2156).
     static func seconds(_ date: Date) -> UInt32 {
-        UInt32(clamping: Int64(date.timeIntervalSince(epoch).rounded(.down)))
+        clamped(date.timeIntervalSince(epoch).rounded(.down))
     }
 
     static func date(_ seconds: UInt32) -> Date {
@@ -15,7 +15,12 @@ enum CompactTime {
 
     /// Whole minutes rounded up, held to what 24 bits can say (until the year 2051).
     static func minutes(_ date: Date) -> UInt32 {
-        min(0xFF_FFFF, UInt32(clamping: Int64((date.timeIntervalSince(epoch) / 60).rounded(.up))))
+        min(0xFF_FFFF, clamped((date.timeIntervalSince(epoch) / 60).rounded(.up)))
+    }
+
+    /// What is no number counts as long ago, so that it opens nothing.
+    private static func clamped(_ number: Double) -> UInt32 {
+        number > 0 ? UInt32(min(number, Double(UInt32.max))) : 0
     }
 
     static func date(minutes: UInt32) -> Date {

@@ -7,7 +7,8 @@ public struct Session: Sendable, Equatable {
     /// The device the app named at sign-in, where it named one.
     public let device: DeviceReference?
     public let reference: SessionReference
-    /// Whole seconds. Also the session's generation: a revocation ends the sessions issued before it.
+    /// When the reader signed in, in whole seconds; renewals keep it. Also the session's generation: a revocation ends the
+    /// sessions issued before it.
     public let issuedAt: Date
     /// Whole seconds; the token is good until this moment, not at it.
     public let expiresAt: Date

@@ -41,8 +41,10 @@ struct LastingParts: Sendable {
             let tokens = try Assembly.tokenCodec(for: publication, in: configuration, random: services.random)
             let ended = revocations.list(for: id)
             let reporter = ProxyEventReporter(publication: id)
+            var served = publication.publication
+            served.edgeTokens += kinds[publication.backend]?.edgeTokens() ?? []
             let proxy = PublicationProxy(
-                publication: publication.publication, backend: backend, tokens: tokens,
+                publication: served, backend: backend, tokens: tokens,
                 editionSecrets: publication.editionSecrets, state: state, revocations: ended,
                 guesses: publication.isTest ? UnlimitedGuesses() : guesses,
                 references: configuration.state.references, clock: services.clock, random: services.random,

@@ -101,6 +101,8 @@ public enum ExampleConfiguration {
               most: 5
               # evict: the device longest unused makes room. refuse: the new one is not let in.
               excess: evict
+              # Whether a sign-in that names no device is refused: else leaving the field out is a way around the limit.
+              required: false
             # While the backend can not be asked, whoever holds a good token gets short-lived edition credentials.
             fail_open:
               enabled: false
@@ -117,7 +119,7 @@ public enum ExampleConfiguration {
             # token_secrets:
             #   - {file: secrets/daily-tokens}
             # Words to the reader, by language; keys: active, inactive, suspended, unknown, stale, no_token,
-            # not_recognised, throttled, too_many_devices, token_not_recognised, token_expired, not_entitled, no_edition,
+            # not_recognised, throttled, too_many_devices, device_required, token_not_recognised, token_expired, not_entitled, no_edition,
             # unavailable.
             messages:
               default_language: en

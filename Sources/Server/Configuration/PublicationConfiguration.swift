@@ -76,12 +76,17 @@ public struct PublicationConfiguration: Sendable {
         } else if devices.has("excess") {
             throw devices.error("excess", expected: "needs `most`, the number of devices allowed")
         }
+        let requiresDevice = try devices.boolean("required", default: false)
+        if requiresDevice && deviceField == nil {
+            throw devices.error("required", expected: "needs `field`, the request field that names the device")
+        }
         try devices.finish()
 
         publication = Publication(
             id: id, credentialFields: try CredentialFields(try section.section("credentials"), isTest: isTest),
             rule: try EntitlementRule(section), lifetimes: lifetimes, saltForm: saltForm, deviceField: deviceField,
-            deviceLimit: deviceLimit, issuesFeedPassword: try section.boolean("feed_password", default: false),
+            deviceLimit: deviceLimit, requiresDevice: requiresDevice,
+            issuesFeedPassword: try section.boolean("feed_password", default: false),
             failsOpen: failsOpen, messages: try Messages(try section.section("messages")),
             hasDebugComments: try section.boolean("debug_comments", default: false),
             edgeTokens: try EdgeTokenSettings.read(section, environment: environment))

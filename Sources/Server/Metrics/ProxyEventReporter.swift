@@ -63,6 +63,7 @@ public struct ProxyEventReporter: Sendable {
         case .notRecognised: "not_recognised"
         case .throttled: "throttled"
         case .tooManyDevices: "too_many_devices"
+        case .deviceRequired: "device_required"
         }
     }
 }

@@ -15,19 +15,20 @@ extension SQLiteStateStore {
             try db.execute(
                 sql: """
                     INSERT INTO device (publication, subscriber, device, first_used, last_used) VALUES (?, ?, ?, ?, ?)
-                    ON CONFLICT DO UPDATE SET last_used = excluded.last_used
+                    ON CONFLICT DO UPDATE SET last_used = max(last_used, excluded.last_used)
                     """,
                 arguments: [
                     publication.rawValue, Data(subscriber.bytes), Data(device.bytes), seconds, seconds,
                 ])
-            let revocations = evicted.map {
-                Revocation(publication: publication, subscriber: subscriber, session: SessionReference($0), at: moment)
-            }
-            for (device, revocation) in zip(evicted, revocations) {
-                try Self.remove(db, device, subscriber, publication)
+            let ended = try known.filter { evicted.contains($0.reference) }.map { device in
+                let recorded = try Self.boundary(db, of: SessionReference(device.reference), subscriber, publication)
+                let revocation = Revocation(
+                    publication: publication, subscriber: subscriber, evicting: device, recorded: recorded, at: moment)
+                try Self.remove(db, device.reference, subscriber, publication)
                 try Self.record(db, revocation)
+                return revocation
             }
-            return .admitted(revoking: revocations)
+            return .admitted(revoking: ended)
         }
     }
 

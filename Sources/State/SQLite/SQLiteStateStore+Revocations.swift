@@ -54,6 +54,19 @@ extension SQLiteStateStore {
             arguments: scope + [before])
     }
 
+    /// The latest boundary on record for a session, or for all of its subscriber's.
+    static func boundary(
+        _ db: Database, of session: SessionReference, _ subscriber: SubscriberReference, _ publication: PublicationID
+    ) throws -> Date? {
+        try Double.fetchOne(
+            db,
+            sql: """
+                SELECT max(before) FROM revocation WHERE publication = ? AND subscriber = ? AND session IN (?, x'')
+                """,
+            arguments: [publication.rawValue, Data(subscriber.bytes), Data(session.bytes)]
+        ).map { Date(timeIntervalSince1970: $0) }
+    }
+
     private static func record(_ row: Row) throws -> RevocationRecord {
         let table = "revocation"
         let session = try StateRow.bytes(row, 3, table)

@@ -62,6 +62,22 @@ struct FailuresTests {
         }
     }
 
+    @Test("An unexpected error of edition credentials is told in the reader's language")
+    func unexpectedLanguage() async throws {
+        let backend = ScriptedBackend()
+        try await TestDoor.scripted(backend) {
+            $0.edgeTokens = [BrokenEdgeToken()]
+            $0.messages = Messages(["de": [.unavailable: "Später"], "en": [.unavailable: "Later"]])
+        }.test { client in
+            let token = try await signIn(client)
+            backend.answer(Subscription(state: .active, entitlement: .allEditions))
+            let response = try await client.execute(
+                uri: "/edition_credentials?product_id=e.1&token=" + token, method: .get,
+                headers: [.acceptLanguage: "de-CH"])
+            #expect(try Answer(response, .credentials).message == "Später")
+        }
+    }
+
     @Test("A throttled reader is told when to come back")
     func throttled() async throws {
         try await TestDoor.scripted(ScriptedBackend(), guesses: AlwaysThrottled()).test { client in

@@ -129,11 +129,15 @@ struct RoutesTests {
                 for (method, status) in [
                     (HTTPRequest.Method.options, HTTPResponse.Status.noContent), (.put, .methodNotAllowed),
                     (.delete, .methodNotAllowed), (.patch, .methodNotAllowed), (.trace, .methodNotAllowed),
+                    (.init("PROPFIND")!, .methodNotAllowed), (.init("get")!, .methodNotAllowed),
                 ] {
                     let response = try await client.execute(uri: path, method: method)
                     #expect(response.status == status)
                     #expect(response.headers[.allow] == "GET, HEAD, POST, OPTIONS")
                 }
+            }
+            for path in ["/sign_in/x", "/other/sign_in", "/nothing"] {
+                #expect(try await client.execute(uri: path, method: .init("PROPFIND")!).status == .notFound)
             }
         }
     }

@@ -114,6 +114,22 @@ struct TestUsersTests {
         }
     }
 
+    @Test("Edition credentials bring two headers for an edge", arguments: [("activeall", 120), ("activesome", 3)])
+    func edgeHeaders(user: String, seconds: Int) async throws {
+        let clock = ManualClock()
+        try await TestDoor.testUsers(clock: clock).test { client in
+            let answer = try Answer(
+                try await client.call(
+                    "edition_credentials", ["token": token(user), "product_id": "com.pugpig.edition0001"]),
+                .credentials)
+            let expiry = Int(clock.now.timeIntervalSince1970) + seconds
+            let headers = answer.root.children.filter { $0.name == "header" }
+            #expect(headers.map { $0.attributes["name"] } == ["Cookie", "X-Pugpig-Fake-Auth"])
+            let word = "com.pugpig.edition0001|\(expiry)|192.0.2.7"
+            #expect(headers.map(\.text) == ["name=FakeAuth&value=" + word, word])
+        }
+    }
+
     @Test("Renewal, by both of its names", arguments: TestUserRow.all, Spelling.all)
     func renewal(row: TestUserRow, spelling: Spelling) async throws {
         try await door(row).test { client in

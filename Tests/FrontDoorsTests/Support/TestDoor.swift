@@ -17,18 +17,22 @@ struct TestDoor {
     let router: Router<BasicRequestContext>
 
     /// Serves one publication as the default and under the name `title`.
-    init(clock: ManualClock = ManualClock(), proxy: (ManualClock) -> PublicationProxy) {
+    init(
+        clock: ManualClock = ManualClock(), client: ClientAddress? = nil, proxy: (ManualClock) -> PublicationProxy
+    ) {
         self.clock = clock
         let proxy = proxy(clock)
         router = Router()
         router.add(middleware: NoCacheMiddleware())
-        PugpigFrontDoor(publications: { PublicationDirectory(default: proxy, byID: [proxy.publication.id: proxy]) })
-            .addRoutes(to: router)
+        PugpigFrontDoor(
+            publications: { PublicationDirectory(default: proxy, byID: [proxy.publication.id: proxy]) },
+            client: { _, _ in client }
+        ).addRoutes(to: router)
     }
 
     /// The test users' publication.
     static func testUsers(clock: ManualClock = ManualClock(), hasDebugComments: Bool = false) -> TestDoor {
-        TestDoor(clock: clock) { clock in
+        TestDoor(clock: clock, client: ClientAddress("192.0.2.7")) { clock in
             makeProxy(
                 TestPublication.make(.title, hasDebugComments: hasDebugComments),
                 backend: TestUsersBackend(

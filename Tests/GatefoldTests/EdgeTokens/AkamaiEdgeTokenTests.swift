@@ -6,8 +6,9 @@ import Testing
 struct AkamaiEdgeTokenTests {
     static let key = "52a152a152a152a152a152a152a1aabb"
     static let grant = EdgeGrant(
-        publication: PublicationID("demo")!, edition: EditionID("com.example.edition0001")!,
-        issuedAt: Date(timeIntervalSince1970: 1_793_534_400), expiresAt: Date(timeIntervalSince1970: 1_793_538_000),
+        publication: PublicationID("demo")!, subscriber: Subscriber(backend: "db", key: "reader-1"),
+        edition: EditionID("com.example.edition0001")!, issuedAt: Date(timeIntervalSince1970: 1_793_534_400),
+        expiresAt: Date(timeIntervalSince1970: 1_793_538_000),
         client: ClientAddress("2001:db8::1"))
 
     /// What the independent script in `Fixtures/edge` computes.
@@ -72,8 +73,8 @@ struct AkamaiEdgeTokenTests {
         var options = AkamaiEdgeToken.Options()
         options.bindsAddress = true
         let grant = EdgeGrant(
-            publication: Self.grant.publication, edition: Self.grant.edition, issuedAt: Self.grant.issuedAt,
-            expiresAt: Self.grant.expiresAt, client: nil)
+            publication: Self.grant.publication, subscriber: Self.grant.subscriber, edition: Self.grant.edition,
+            issuedAt: Self.grant.issuedAt, expiresAt: Self.grant.expiresAt, client: nil)
         let token = try AkamaiEdgeToken(key: Secret(Self.key), scope: .acl(["/*"]), options: options)
         #expect(token.headers(for: grant) == [])
     }

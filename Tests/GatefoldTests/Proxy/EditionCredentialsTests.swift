@@ -110,6 +110,26 @@ struct FailOpenTests {
         #expect(try await rig.credentials(token, "mag:2024").pair == nil)
     }
 
+    @Test("Pitfall 10: where plain salts are issued, those of an outage end all the same")
+    func plainSalts() async throws {
+        let rig = ProxyRig {
+            $0.failsOpen = true
+            $0.saltForm = .plain
+            $0.lifetimes.failOpenCredentials = 120
+        }
+        let token = try await rig.token()
+        rig.backend.breakDown()
+        let pair = try #require(try await rig.credentials(token).pair)
+        let verifier = EditionCredentialsVerifier(
+            publication: .daily, secrets: SecretRing(current: .two), acceptsPlainSalts: true, resumeWindow: 0)
+        func isAccepted() -> Bool {
+            verifier.verify(pair, for: .first, at: rig.clock.now, revocations: rig.revocations).isAccepted
+        }
+        #expect(isAccepted())
+        rig.clock.advance(by: 180)
+        #expect(!isAccepted())
+    }
+
     @Test("Pitfall 10: forged, expired, revoked, malformed and other publications' tokens are refused")
     func badTokens() async throws {
         let rig = rig()

@@ -105,6 +105,37 @@ struct SignInTests {
         #expect(try await rig.verify(again).state == .active)
     }
 
+    @Test("Runner-up: devices that take turns within one second are no way around the limit")
+    func takingTurns() async throws {
+        let rig = ProxyRig {
+            $0.deviceField = "device"
+            $0.deviceLimit = DeviceLimit(most: 1, excess: .evict)
+        }
+        var tokens: [String] = []
+        for _ in 0..<3 {
+            for device in ["one", "two"] { tokens.append(try await rig.token(device: device)) }
+        }
+        for token in tokens.dropLast() { #expect(try await rig.verify(token).state == .unknown) }
+        #expect(try await rig.verify(try #require(tokens.last)).state == .active)
+    }
+
+    @Test("Runner-up: a device evicted before its token is made gets one that is no good")
+    func evictedMeanwhile() async throws {
+        let state = SlowAfterAdmission()
+        let rig = ProxyRig(state: state) {
+            $0.deviceField = "device"
+            $0.deviceLimit = DeviceLimit(most: 1, excess: .evict)
+        }
+        await state.afterNextAdmission {
+            rig.clock.advance(by: 0.5)
+            _ = try await rig.signIn(device: "two")
+            rig.clock.advance(by: 5)
+        }
+        let evicted = try await rig.token(device: "one")
+        #expect(try await rig.verify(evicted).state == .unknown)
+        #expect(try await rig.proxy.renew(token: evicted, Inquiry()).token == nil)
+    }
+
     @Test("One device more than the limit is refused where the publication refuses")
     func refused() async throws {
         let rig = ProxyRig {
@@ -116,6 +147,27 @@ struct SignInTests {
         #expect(try await rig.verify(first).state == .active)
         try await rig.proxy.signOut(token: first, Inquiry())
         #expect(try await rig.signIn(device: "two").token != nil)
+    }
+
+    @Test(
+        "Leaving the device out is no way around the limit where the publication requires one",
+        arguments: [nil, "", " "])
+    func deviceRequired(device: String?) async throws {
+        let rig = ProxyRig {
+            $0.deviceField = "device"
+            $0.deviceLimit = DeviceLimit(most: 1, excess: .refuse)
+            $0.requiresDevice = true
+        }
+        for password in ["right", "wrong"] {
+            let refusal = try await rig.signIn("jane@example.com", password, device: device).refusal
+            #expect(refusal?.reason == .deviceRequired)
+            #expect(refusal?.message != nil)
+        }
+        // Nothing was given away: nobody was asked.
+        #expect(rig.backend.questions.isEmpty)
+        #expect(try await rig.signIn(device: "phone").token != nil)
+        #expect(try await ProxyRig { $0.deviceField = "device" }.signIn(device: device).token != nil)
+        #expect(try await ProxyRig { $0.requiresDevice = true }.signIn(device: device).token != nil)
     }
 
     @Test("The feed's password is handed out where the publication issues it")

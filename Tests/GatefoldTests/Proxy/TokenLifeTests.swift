@@ -83,6 +83,22 @@ struct TokenLifeTests {
         #expect(try await rig.proxy.renew(token: token, Inquiry()).token == nil)
     }
 
+    @Test("Pitfall 8: a renewal before this process has heard of a revocation does not outlive it")
+    func unheardRevocation() async throws {
+        let rig = ProxyRig()
+        let token = try await rig.token()
+        rig.clock.advance(by: 60)
+        let who = ReferenceKey(.one).reference(to: Subscriber(backend: "scripted", key: "jane@example.com"))
+        let revocation = Revocation(publication: .daily, subscriber: who, session: nil, at: rig.clock.now)
+        rig.clock.advance(by: 2)
+        let renewed = try #require(try await rig.proxy.renew(token: token, Inquiry()).token)
+        rig.revocations.add(revocation)
+        #expect(try await rig.verify(renewed).state == .unknown)
+        #expect(try await rig.proxy.renew(token: renewed, Inquiry()).token == nil)
+        // Who signs in anew is not meant.
+        #expect(try await rig.verify(try await rig.token()).state == .active)
+    }
+
     @Test("A device that signs out and in again within one second is signed in")
     func sameSecond() async throws {
         let rig = ProxyRig { $0.deviceField = "device" }

@@ -21,11 +21,41 @@ struct ConstantTimeTests {
         #expect(isEqualInConstantTime([], []))
     }
 
+    @Test("Pitfall 5: reads every byte of both, wherever they differ")
+    func work() {
+        let bytes = [UInt8](repeating: 0x61, count: 40)
+        for index in bytes.indices {
+            var other = bytes
+            other[index] ^= 1
+            let left = CountedBytes(bytes)
+            let right = CountedBytes(other)
+            #expect(!isEqualInConstantTime(left, right))
+            #expect(left.reads.count == 40 && right.reads.count == 40)
+        }
+    }
+
     @Test("Pitfall 5: two texts that are the same number to PHP are not the same")
     func looseCompare() {
         let left = "0e" + String(repeating: "1", count: 38)
         let right = "0e" + String(repeating: "2", count: 38)
         #expect(!isEqualInConstantTime(left.utf8, right.utf8))
         #expect(!isEqualInConstantTime("é".utf8, "e\u{301}".utf8))
+    }
+}
+
+/// Bytes that count how often one of them is looked at.
+private struct CountedBytes: Collection {
+    final class Reads { var count = 0 }
+    let reads = Reads()
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { bytes.count }
+    func index(after index: Int) -> Int { index + 1 }
+    subscript(index: Int) -> UInt8 {
+        reads.count += 1
+        return bytes[index]
     }
 }

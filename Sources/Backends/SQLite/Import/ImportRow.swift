@@ -61,7 +61,7 @@ struct ImportRow: Sendable, Equatable {
             }
             state = read
         case .message:
-            guard !Self.hasControls(cell, besides: [0x09, 0x0A, 0x0D]) else {
+            guard Self.accepts(message: cell) else {
                 return "expected text without control characters"
             }
             message = cell.isEmpty ? nil : cell
@@ -109,6 +109,9 @@ struct ImportRow: Sendable, Equatable {
         }
         periods[index] = Period(start: period.start, end: max(end, other))
     }
+
+    /// What a message may be, so that every export can be imported again.
+    static func accepts(message: String) -> Bool { !hasControls(message, besides: [0x09, 0x0A, 0x0D]) }
 
     private static func hasControls(_ text: String, besides allowed: [UInt8] = []) -> Bool {
         text.utf8.contains { ($0 < 0x20 || $0 == 0x7F) && !allowed.contains($0) }

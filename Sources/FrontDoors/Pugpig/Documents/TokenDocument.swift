@@ -20,7 +20,7 @@ extension SignInRefusal.Reason {
     /// The word apps know, and two of ours for what they do not: an app that knows neither shows the message.
     fileprivate var status: String {
         switch self {
-        case .notRecognised: "notrecognised"
+        case .notRecognised, .deviceRequired: "notrecognised"
         case .throttled: "throttled"
         case .tooManyDevices: "toomanydevices"
         }

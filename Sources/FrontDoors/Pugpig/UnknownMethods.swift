@@ -1,0 +1,20 @@
+import Hummingbird
+
+/// Says that a call has no such method, for the methods the router was never told of: it takes them for unknown paths.
+struct UnknownMethods<Context: RequestContext>: RouterMiddleware {
+    let publications: @Sendable () -> PublicationDirectory
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as HTTPError where error.status == .notFound {
+            let isCall = PugpigCall.allCases.contains { call in
+                call.publication(in: request.uri.path).map { publications().proxy(for: $0) != nil } ?? false
+            }
+            if isCall { return PugpigResponse.methodNotAllowed() }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+/// Reads the sources for comparisons of secrets by `==` and its like. A rule of thumb, not a proof: it goes by names.
+@Suite("Pitfall 5: comparisons in the sources")
+struct SecretComparisonTests {
+    /// Lines that compare something of such a name which is no secret, with the reason.
+    private static let allowed = [
+        // The test users' one long token is printed in this repository.
+        "backend: backend, key: bare == Self.longToken ? TestUser.longJSONName : String(bare.reversed()),"
+    ]
+
+    private static func isSuspicious(_ line: some StringProtocol) -> Bool {
+        let code = String(line)
+        guard !code.trimmingCharacters(in: .whitespaces).hasPrefix("//") else { return false }
+        return code.matches(of: /([^\s,{}&|:]+)\s+(?:==|!=)\s+([^\s,{}&|:]+)/).contains { match in
+            let operands = [String(match.1), String(match.2)]
+            return operands.contains(where: isSecret) && !operands.contains(where: isHarmless)
+        }
+            || code.matches(of: /([\w.]+)\.(?:elementsEqual|starts|hasPrefix|compare)\((?:with:)?\s*([\w.]+)/).contains
+            {
+                isSecret(String($0.1)) || isSecret(String($0.2))
+            }
+    }
+
+    /// Whether the operand's last word is one of those that secrets are called by.
+    private static func isSecret(_ operand: String) -> Bool {
+        var words = operand.lowercased().split { !$0.isLetter }
+        while let last = words.last, ["bytes", "utf", "rawvalue", "description", "data"].contains(last) {
+            words.removeLast()
+        }
+        let names = ["secret", "password", "digest", "hash", "hmac", "pepper", "signature", "token", "proof", "salt"]
+        return words.last.map { word in names.contains { word.hasSuffix($0) } } ?? false
+    }
+
+    /// Nothing, a truth value, a case of an enumeration or a number.
+    private static func isHarmless(_ operand: String) -> Bool {
+        ["nil", "true", "false"].contains { operand.hasPrefix($0) } || operand.hasPrefix(".")
+            || operand.first?.isNumber == true
+    }
+
+    @Test("No secret, password or digest is compared but in constant time")
+    func sources() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Sources").standardizedFileURL
+        let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+        var read = 0
+        for case let file as URL in files where file.pathExtension == "swift" {
+            read += 1
+            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+                let line = line.trimmingCharacters(in: .whitespaces)
+                #expect(!Self.isSuspicious(line) || Self.allowed.contains(line), "\(file.lastPathComponent): \(line)")
+            }
+        }
+        #expect(read > 100)
+    }
+
+    @Test(
+        "The rule finds what it is for",
+        arguments: [
+            "if password == expected {", "guard stored.passwordHash != hash else {", "$0.secret.bytes == other",
+            "return Self.digest(password) == digest", "token == \"x\"", "secret.bytes.elementsEqual(other)",
+            "expected.starts(with: password)",
+        ])
+    func finds(line: String) {
+        #expect(Self.isSuspicious(line))
+    }
+
+    @Test(
+        "The rule lets pass what is none",
+        arguments: [
+            "guard hash != nil else {", "digest == 43", "digest == .sha256", "password.count == length",
+            "// password == expected", "count == 3",
+            "columns.has(.password) == true ? 1 : 2",
+        ])
+    func passes(line: String) {
+        #expect(!Self.isSuspicious(line))
+    }
+}
