@@ -89,7 +89,7 @@ final class StandstillHandler: ChannelDuplexHandler {
 }
 
 /// Closes a connection that has not shaken hands in time, however busily it pretends to.
-final class HandshakeDeadlineHandler: ChannelInboundHandler, RemovableChannelHandler {
+final class HandshakeDeadlineHandler: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
     private let deadline: TimeAmount
@@ -108,10 +108,7 @@ final class HandshakeDeadlineHandler: ChannelInboundHandler, RemovableChannelHan
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
-            task?.cancel()
-            context.pipeline.syncOperations.removeHandler(self, promise: nil)
-        }
+        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent { task?.cancel() }
         context.fireUserInboundEventTriggered(event)
     }
 }
