@@ -21,21 +21,26 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Listen on this port instead of the configured one.")
     var port: Int?
 
+    func validate() throws {
+        if let port, !(0...65_535).contains(port) { throw ValidationError("expected --port from 0 to 65535") }
+    }
+
     func run() async throws {
-        var read = try configuration.read()
-        if let host { read.listen.host = host }
-        if let port {
-            guard (0...65_535).contains(port) else { throw CommandFailure(.usage, "expected a port from 0 to 65535") }
-            read.listen.port = port
-        }
+        let read = try read()
         OpenFileLimit.raise()
         let handler = LogSetup.handler(read.log, isTerminal: isatty(STDERR_FILENO) == 1)
         LoggingSystem.bootstrap(handler)
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
-        let options = configuration
         let server = try await GatefoldServer(
-            read, reread: { try options.read() }, metrics: registry, logger: Logger(label: "gatefold"))
+            read, reread: { [self] in try self.read() }, metrics: registry, logger: Logger(label: "gatefold"))
         try await server.run()
+    }
+
+    private func read() throws -> GatefoldConfiguration {
+        var read = try configuration.read()
+        if let host { read.listen.host = host }
+        if let port { read.listen.port = port }
+        return read
     }
 }
