@@ -5,7 +5,6 @@ import Gatefold
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
-import Logging
 import Settings
 import State
 import TestSupport
@@ -25,16 +24,15 @@ struct MainRouterTests {
                 text: text, name: "gatefold.yaml", folder: folder.path, environment: environment)
             let configuration = try GatefoldConfiguration(top, environment: environment)
             let parts = LastingParts(
-                state: try Assembly.stateStore(configuration), revocations: RevocationLists(),
-                guesses: UnlimitedGuesses(),
+                state: try Assembly.stateStore(configuration), references: configuration.state.references,
+                revocations: RevocationLists(), guesses: UnlimitedGuesses(),
                 services: BackendServices(
                     clock: .system, random: .system,
-                    passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1)),
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+                    passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1)))
             try await body(
                 MainRouter.make(
                     publications: CurrentPublications(try parts.assemble(configuration)), clock: .system,
-                    readiness: { .ready }, logger: parts.logger))
+                    readiness: { .ready }))
         }
     }
 
