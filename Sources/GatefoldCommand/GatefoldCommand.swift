@@ -12,8 +12,8 @@ struct GatefoldCommand: AsyncParsableCommand {
             Every subcommand that needs the configuration reads it from --config, else from the environment variable \
             GATEFOLD_CONFIG, else from gatefold.yaml in the present folder.
             Exit statuses are those of sysexits(3): 64 for a wrong call, 65 for bad input data, 66 for a missing input \
-            file, 69 for something that can not be reached, 73 for a file that can not be written, 78 for a bad \
-            configuration.
+            file, 69 for something that can not be reached, 73 for a file that can not be made, 74 for one that could not \
+            be read or written to the end, 78 for a bad configuration; 1 is a no to the question asked.
             """,
         version: ServerSoftware.version,
         subcommands: [

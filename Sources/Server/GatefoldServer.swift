@@ -42,12 +42,14 @@ public struct GatefoldServer: Sendable {
             passwords: PasswordVerifier(
                 hasher: try configuration.passwords.hasher(), concurrency: configuration.passwords.workers))
         parts = LastingParts(
-            state: state, revocations: revocations, guesses: GuessLimiter(limits: configuration.guessing),
+            state: state, references: configuration.state.references, revocations: revocations,
+            guesses: GuessLimiter(limits: configuration.guessing),
             services: services)
         publications = CurrentPublications(try parts.assemble(configuration))
         tls = try configuration.tls.map { try ReloadableTLS($0) }
         follower = RevocationFollower(
-            store: state, lists: revocations, retention: configuration.revocationRetention, clock: clock,
+            store: state, lists: revocations, retention: { [publications] in publications.longestRetention },
+            clock: clock,
             didFail: { error in
                 // To be interrupted is how following ends.
                 if error is CancellationError { return }
@@ -82,10 +84,11 @@ public struct GatefoldServer: Sendable {
     @Sendable private func reload() throws {
         let next = try reread()
         let set = try parts.assemble(next)
-        try tls?.reload()
+        if let files = next.tls { try tls?.reload(files) }
         publications.replace(with: set)
-        if next.listen != configuration.listen || next.adminListen != configuration.adminListen {
-            logger.warning("listen addresses change at the next start only")
+        let keys = next.keysForNextStart(after: configuration)
+        if !keys.isEmpty {
+            logger.warning("changed settings wait for the next start", metadata: ["keys": "\(keys)"])
         }
     }
 
@@ -96,6 +99,21 @@ public struct GatefoldServer: Sendable {
         } catch {
             return .notReady
         }
+    }
+
+    /// Whether each backend can be asked at present. One that can not is no reason to take the node out: its readers have
+    /// their last answers from this one as from any other.
+    @Sendable private func backendHealth() async -> [BackendHealth] {
+        var all: [BackendHealth] = []
+        for backend in publications.value.backends {
+            do {
+                try await backend.health()
+                all.append(BackendHealth(name: backend.name, isUp: true))
+            } catch {
+                all.append(BackendHealth(name: backend.name, isUp: false))
+            }
+        }
+        return all.sorted { $0.name < $1.name }
     }
 
     private func mainListener(_ onListening: @escaping @Sendable (Int) async -> Void) throws -> some ApplicationProtocol
@@ -117,7 +135,7 @@ public struct GatefoldServer: Sendable {
 
     private func adminListener(_ address: ListenAddress) -> some ApplicationProtocol {
         Application(
-            router: AdminRouter.make(metrics: metrics, readiness: readiness),
+            router: AdminRouter.make(metrics: metrics, readiness: readiness, backends: backendHealth),
             server: .http1(configuration: Self.http1),
             configuration: ApplicationConfiguration(address: .hostname(address.host, port: address.port)),
             logger: logger)

@@ -5,6 +5,8 @@ import Yams
 public enum YAMLSettings {
     /// The largest file read, in bytes.
     public static let largestFile = 16 << 20
+    /// The most values in a file: a few aliases of aliases would make any number of them.
+    static let mostValues = 1_000_000
 
     /// - Throws: ``SettingsError`` when the file can not be read or is not YAML.
     public static func read(
@@ -55,13 +57,20 @@ public enum YAMLSettings {
             throw SettingsError(origin: origin(nil), key: "", expected: "not valid YAML")
         }
         guard let composed else { return SettingsNode(origin: origin(1), content: .nothing) }
-        return try convert(composed, origin: origin)
+        var room = mostValues
+        return try convert(composed, origin: origin, room: &room)
     }
 
+    /// - Parameter room: how many more values there may be.
     private static func convert(
-        _ node: Node, origin: (Int?) -> SettingsOrigin
+        _ node: Node, origin: (Int?) -> SettingsOrigin, room: inout Int
     ) throws(SettingsError) -> SettingsNode {
         let place = origin(node.mark?.line)
+        room -= 1
+        guard room >= 0 else {
+            throw SettingsError(
+                origin: place, key: "", expected: "expected at most \(mostValues) values, aliases filled in")
+        }
         switch node {
         case .scalar(let scalar):
             let isQuoted = scalar.style == .singleQuoted || scalar.style == .doubleQuoted
@@ -70,7 +79,7 @@ public enum YAMLSettings {
                 origin: place, content: isNull ? .nothing : .scalar(scalar.string, isQuoted: isQuoted))
         case .sequence(let sequence):
             var items: [SettingsNode] = []
-            for item in sequence { items.append(try convert(item, origin: origin)) }
+            for item in sequence { items.append(try convert(item, origin: origin, room: &room)) }
             return SettingsNode(origin: place, content: .sequence(items))
         case .mapping(let mapping):
             var entries: [SettingsNode.Entry] = []
@@ -80,7 +89,8 @@ public enum YAMLSettings {
                 }
                 entries.append(
                     SettingsNode.Entry(
-                        key: name, origin: origin(key.mark?.line), value: try convert(value, origin: origin)))
+                        key: name, origin: origin(key.mark?.line),
+                        value: try convert(value, origin: origin, room: &room)))
             }
             return SettingsNode(origin: place, content: .mapping(entries))
         case .alias:

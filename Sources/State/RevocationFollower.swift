@@ -8,7 +8,7 @@ import Synchronization
 public final class RevocationFollower: Sendable {
     private let store: any StateStore
     private let lists: RevocationLists
-    private let retention: TimeInterval
+    private let retention: @Sendable () -> TimeInterval
     private let clock: WallClock
     private let sleep: @Sendable () async throws -> Void
     private let didFail: @Sendable (any Error) -> Void
@@ -28,7 +28,8 @@ public final class RevocationFollower: Sendable {
     ///   - sleep: waits between two looks into the store, a second unless said.
     ///   - didFail: told when the store could not be asked; following goes on.
     public init(
-        store: any StateStore, lists: RevocationLists, retention: TimeInterval, clock: WallClock = .system,
+        store: any StateStore, lists: RevocationLists, retention: @escaping @Sendable () -> TimeInterval,
+        clock: WallClock = .system,
         sleep: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) },
         didFail: @escaping @Sendable (any Error) -> Void = { _ in }
     ) {
@@ -76,7 +77,7 @@ public final class RevocationFollower: Sendable {
         let now = clock.now
         let isDue = position.withLock { $0.pruned.addingTimeInterval(Self.pruningInterval) <= now }
         guard isDue else { return }
-        let oldest = now.addingTimeInterval(-retention)
+        let oldest = now.addingTimeInterval(-retention())
         try await store.discardRevocations(before: oldest)
         lists.all.forEach { $0.discard(before: oldest) }
         position.withLock { $0.pruned = now }

@@ -9,6 +9,13 @@ import Testing
 
 @Suite("A connection that holds a place and does not use it")
 struct ConnectionGuardTests {
+    private final class Witness: ChannelInboundHandler {
+        typealias InboundIn = NIOAny
+        var events = 0
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) { events += 1 }
+    }
+
     private func channel(_ handler: any ChannelHandler) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
@@ -84,8 +91,12 @@ struct ConnectionGuardTests {
         late.embeddedEventLoop.advanceTime(by: .seconds(60))
         #expect(!late.isActive)
         let prompt = try channel(HandshakeDeadlineHandler(deadline: .seconds(60)))
+        let witness = Witness()
+        try prompt.pipeline.syncOperations.addHandler(witness)
         prompt.pipeline.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: nil))
         prompt.embeddedEventLoop.advanceTime(by: .hours(1))
         #expect(prompt.isActive)
+        // Whoever waits for the handshake further in hears of it.
+        #expect(witness.events == 1)
     }
 }

@@ -24,8 +24,8 @@ struct MainRouterTests {
                 text: text, name: "gatefold.yaml", folder: folder.path, environment: environment)
             let configuration = try GatefoldConfiguration(top, environment: environment)
             let parts = LastingParts(
-                state: try Assembly.stateStore(configuration), revocations: RevocationLists(),
-                guesses: UnlimitedGuesses(),
+                state: try Assembly.stateStore(configuration), references: configuration.state.references,
+                revocations: RevocationLists(), guesses: UnlimitedGuesses(),
                 services: BackendServices(
                     clock: .system, random: .system,
                     passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1)))

@@ -75,6 +75,25 @@ struct SettingsSectionTests {
         #expect(error?.description.contains("\n") == false)
     }
 
+    @Test("aliases of aliases do not fill the memory")
+    func bomb() {
+        let lines = (1...12).map {
+            "a\($0): &a\($0) [\(Array(repeating: "*a\($0 - 1)", count: 10).joined(separator: ", "))]"
+        }
+        let error = #expect(throws: SettingsError.self) {
+            try read((["a0: &a0 x"] + lines).joined(separator: "\n"))
+        }
+        #expect(error?.description.contains("expected at most 1000000 values") == true)
+    }
+
+    @Test("depth without end is not followed")
+    func depth() {
+        #expect(throws: SettingsError.self) { try read("a: " + String(repeating: "[", count: 200_000)) }
+        #expect(throws: SettingsError.self) {
+            try read("a: " + String(repeating: "[", count: 5_000) + String(repeating: "]", count: 5_000))
+        }
+    }
+
     @Test("an empty file is an empty section", arguments: ["", "# nothing\n", "~"])
     func empty(text: String) throws {
         try read(text).finish()

@@ -17,7 +17,7 @@ import Testing
             let command = try SQLiteStateStore(path: folder + "/state.sqlite")
             let known = RevocationLists()
             let lists = [known.list(for: daily), known.list(for: weekly)]
-            let follower = RevocationFollower(store: server, lists: known, retention: 3600)
+            let follower = RevocationFollower(store: server, lists: known, retention: { 3600 })
             try await follower.catchUp()
             #expect(!lists[0].isRevoked(holder(1)))
             try await command.record(Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: noon))
@@ -38,7 +38,7 @@ import Testing
         await store.record(
             Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon - 7200))
         let follower = RevocationFollower(
-            store: store, lists: lists, retention: 3600, clock: clock.wall,
+            store: store, lists: lists, retention: { 3600 }, clock: clock.wall,
             sleep: {
                 let round = rounds.withLock { rounds in
                     rounds += 1
@@ -62,7 +62,7 @@ import Testing
         let failures = Mutex(0)
         let rounds = Mutex(0)
         let follower = RevocationFollower(
-            store: BrokenStore(), lists: RevocationLists(), retention: 60,
+            store: BrokenStore(), lists: RevocationLists(), retention: { 60 },
             sleep: {
                 let round = rounds.withLock { rounds in
                     rounds += 1

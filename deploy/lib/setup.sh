@@ -19,16 +19,19 @@ install_packages() {
     [ ${#missing[@]} = 0 ] && return 0
     command -v apt-get >/dev/null || fail "needs the packages ${missing[*]}, and this is no Debian or Ubuntu"
     say "Installing Debian packages: ${missing[*]}"
-    as_root apt-get update -qq
-    local policy=
-    if [ ! -e /usr/sbin/policy-rc.d ]; then
-        policy=/usr/sbin/policy-rc.d
+    as_root apt-get update -qq >&2 || say "The package lists could not be brought up to date; going on with those there are"
+    local policy=/usr/sbin/policy-rc.d status=0
+    if [ -e "$policy" ]; then policy=; else
+        # Taken away again however this ends: with it in place no service of this machine would start any more.
+        trap 'as_root rm -f /usr/sbin/policy-rc.d' EXIT
         printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
         as_root chmod 755 "$policy"
     fi
-    local status=0
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 || status=$?
-    [ -n "$policy" ] && as_root rm -f "$policy"
+    if [ -n "$policy" ]; then
+        as_root rm -f "$policy"
+        trap - EXIT
+    fi
     [ $status = 0 ] || fail "could not install ${missing[*]}"
 }
 
@@ -36,7 +39,8 @@ require_toolchain() {
     command -v swift >/dev/null ||
         fail "needs a Swift 6.2 or newer toolchain on PATH: install it from https://www.swift.org/install/linux/"
     local version
-    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
+    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' || true)
+    version=${version%%$'\n'*}
     case "$version" in
     6.[01] | [0-5].* | '') fail "needs Swift 6.2 or newer, found ${version:-none}: see https://www.swift.org/install/linux/" ;;
     esac

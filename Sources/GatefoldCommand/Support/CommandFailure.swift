@@ -1,3 +1,4 @@
+import ArgumentParser
 import Backends
 import Server
 import Settings
@@ -12,8 +13,8 @@ struct CommandFailure: Error {
         case dataError = 65
         case noInput = 66
         case unavailable = 69
-        case software = 70
         case cannotCreate = 73
+        case inputOutput = 74
         case configuration = 78
     }
 
@@ -33,7 +34,10 @@ struct CommandFailure: Error {
         case let error as TLSFileError: self.init(.configuration, error.description)
         case let error as AssemblyError:
             self.init(error.isConfiguration ? .configuration : .unavailable, error.description)
-        default: return nil
+        default:
+            // What is neither ours nor the parser's is a database or a file that failed in the middle of the work.
+            guard !(error is ExitCode), GatefoldCommand.exitCode(for: error) == .failure else { return nil }
+            self.init(.inputOutput, "\(error)")
         }
     }
 }

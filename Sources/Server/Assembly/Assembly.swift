@@ -6,12 +6,13 @@ public import State
 
 /// Puts the parts together as the configuration says.
 public enum Assembly {
-    /// Checks what reading alone can not: that every backend's settings can be used, and that test and real readers do
-    /// not mix (PITFALLS row 12). Opens nothing.
+    /// Checks what reading alone can not: that every backend's settings can be used, that test and real readers do not
+    /// mix (PITFALLS row 12), and that certificate and key are a pair. Opens nothing.
     ///
-    /// - Throws: ``SettingsError`` or ``AssemblyError``.
+    /// - Throws: ``SettingsError``, ``AssemblyError`` or ``TLSFileError``.
     public static func check(_ configuration: GatefoldConfiguration) throws {
         _ = try kinds(configuration)
+        _ = try configuration.tls.map { try ReloadableTLS($0) }
     }
 
     /// The backends' kinds by their names.

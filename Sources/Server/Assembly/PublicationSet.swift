@@ -1,5 +1,6 @@
 import Backends
 import ContentGate
+import Foundation
 import FrontDoors
 import Gatefold
 import State
@@ -10,11 +11,15 @@ struct PublicationSet: Sendable {
     let gate: Gate
     let backends: [any SubscriberBackend]
     let clients: ClientAddressResolver
+    /// For so many seconds a revocation can matter.
+    let revocationRetention: TimeInterval
 }
 
 /// What outlives a configuration.
 struct LastingParts: Sendable {
     let state: SQLiteStateStore
+    /// Devices and revocations are found again by what it makes, so it stays what it was at the start.
+    let references: ReferenceKey
     let revocations: RevocationLists
     let guesses: any GuessLimiting
     let services: BackendServices
@@ -47,7 +52,7 @@ struct LastingParts: Sendable {
                 publication: served, backend: backend, tokens: tokens,
                 editionSecrets: publication.editionSecrets, state: state, revocations: ended,
                 guesses: publication.isTest ? UnlimitedGuesses() : guesses,
-                references: configuration.state.references, clock: services.clock, random: services.random,
+                references: references, clock: services.clock, random: services.random,
                 observe: { reporter.report($0) })
             proxies[id] = proxy
             if publication.isDefault { standard = proxy }
@@ -62,14 +67,15 @@ struct LastingParts: Sendable {
                     feedVerifier: publication.publication.issuesFeedPassword
                         ? FeedCredentialsVerifier(
                             secrets: publication.editionSecrets, tokens: tokens,
-                            references: configuration.state.references) : nil,
+                            references: references) : nil,
                     revocations: ended, freeEditions: publication.publication.rule.catalogue.freeEditions))
         }
         do {
             return PublicationSet(
                 directory: PublicationDirectory(default: standard, byID: proxies),
                 gate: try Gate(gated, clock: services.clock), backends: Array(backends.values),
-                clients: ClientAddressResolver(trusted: configuration.trustedProxies))
+                clients: ClientAddressResolver(trusted: configuration.trustedProxies),
+                revocationRetention: configuration.revocationRetention)
         } catch {
             throw AssemblyError.gate(cause: error.description)
         }

@@ -19,7 +19,8 @@ public struct AccessLogMiddleware: RouterMiddleware {
         let response = try await next(request, context)
         let elapsed = ContinuousClock.now - start
         // The route's pattern, not the path: a metric must not grow with what strangers ask for.
-        let route = context.endpointPath ?? "none"
+        // Hummingbird has names without a slash for having none.
+        let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "none"
         let status = "\(response.status.code)"
         Timer(label: "gatefold_request_duration", dimensions: [("route", route), ("method", Self.known(request))])
             .recordNanoseconds(elapsed.nanoseconds)

@@ -89,7 +89,7 @@ final class StandstillHandler: ChannelDuplexHandler {
 }
 
 /// Closes a connection that has not shaken hands in time, however busily it pretends to.
-final class HandshakeDeadlineHandler: ChannelInboundHandler, RemovableChannelHandler {
+final class HandshakeDeadlineHandler: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
     private let deadline: TimeAmount

@@ -5,17 +5,20 @@ import Synchronization
 
 /// The listener's certificate and key, replaced without closing the listener.
 public final class ReloadableTLS: Sendable {
-    private let files: GatefoldConfiguration.TLSFiles
-    private let current: Mutex<NIOSSLContextConfigurationOverride>
+    private let current: Mutex<Pair>
+
+    private struct Pair {
+        let chain: [NIOSSLCertificateSource]
+        let key: NIOSSLPrivateKeySource
+    }
 
     /// - Throws: ``TLSFileError`` when a file can not be used.
     public init(_ files: GatefoldConfiguration.TLSFiles) throws {
-        self.files = files
         current = Mutex(try Self.read(files))
     }
 
     /// Reads the files again; new connections get what they hold now, and after an error what they held before.
-    public func reload() throws {
+    public func reload(_ files: GatefoldConfiguration.TLSFiles) throws {
         let read = try Self.read(files)
         current.withLock { $0 = read }
     }
@@ -23,19 +26,20 @@ public final class ReloadableTLS: Sendable {
     /// TLS 1.2 and later, the certificate chosen anew for every connection.
     public func configuration() throws -> TLSConfiguration {
         let now = current.withLock { $0 }
-        guard let chain = now.certificateChain, let key = now.privateKey else {
-            throw TLSFileError.empty(files.certificate)
-        }
-        var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: key)
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: now.chain, privateKey: now.key)
         configuration.minimumTLSVersion = .tlsv12
         configuration.sslContextCallback = { [self] _, promise in
-            promise.succeed(current.withLock { $0 })
+            let now = current.withLock { $0 }
+            var override = NIOSSLContextConfigurationOverride()
+            override.certificateChain = now.chain
+            override.privateKey = now.key
+            promise.succeed(override)
         }
         return configuration
     }
 
-    private static func read(_ files: GatefoldConfiguration.TLSFiles) throws -> NIOSSLContextConfigurationOverride {
-        var override = NIOSSLContextConfigurationOverride()
+    private static func read(_ files: GatefoldConfiguration.TLSFiles) throws -> Pair {
         let chain: [NIOSSLCertificate]
         do {
             chain = try NIOSSLCertificate.fromPEMFile(files.certificate)
@@ -58,9 +62,7 @@ public final class ReloadableTLS: Sendable {
         } catch {
             throw TLSFileError.mismatch(certificate: files.certificate, key: files.key)
         }
-        override.certificateChain = chain.map { .certificate($0) }
-        override.privateKey = .privateKey(key)
-        return override
+        return Pair(chain: chain.map { .certificate($0) }, key: .privateKey(key))
     }
 }
 

@@ -1,0 +1,34 @@
+import Gatefold
+import Settings
+import Testing
+
+@testable import Server
+
+@Suite("A configuration that is read again")
+struct NextStartTests {
+    private func read(_ text: String) throws -> GatefoldConfiguration {
+        let environment = ConfigurationTests.environment
+        return try GatefoldConfiguration(
+            try YAMLSettings.read(text: text, name: "gatefold.yaml", folder: "/srv", environment: environment),
+            environment: environment)
+    }
+
+    @Test("names the settings that wait for the next start, and no others")
+    func keys() throws {
+        let old = try read(ConfigurationTests.least)
+        #expect(try read(ConfigurationTests.least + "\n    policy: access").keysForNextStart(after: old).isEmpty)
+        let next = try read(
+            ConfigurationTests.least.replacing("{env: REFERENCES}", with: "{env: OTHER}") + """
+
+                server: {listen: "127.0.0.1:9", admin_listen: "127.0.0.1:10", shutdown_grace: 5s}
+                log: {level: debug}
+                guessing: {window: 1m}
+                passwords: {workers: 3}
+                """)
+        #expect(
+            next.keysForNextStart(after: old) == [
+                "server.listen", "server.admin_listen", "server.shutdown_grace", "log", "state", "guessing",
+                "passwords",
+            ])
+    }
+}
