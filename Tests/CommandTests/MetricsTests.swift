@@ -98,7 +98,7 @@ struct MetricsTests {
     func routes() async throws {
         let sample = try Sample.current
         #expect(
-            try await growth("gatefold_requests_total{route=\"NotFound\",status=\"404\"}") {
+            try await growth("gatefold_requests_total{route=\"none\",status=\"404\"}") {
                 for number in 1...20 { _ = try await sample.http.send("GET", "/random-\(number)") }
             } == 20)
         #expect(try await !sample.admin.send("GET", "/metrics").text.contains("random"))

@@ -62,10 +62,10 @@ struct ReloadTests {
                 GatefoldProgram.path, ["serve", "--port", "\(port)"], in: sample.folder, until: .port(port))
             try await withServer(launch) { server in
                 try await reload(server)
-                #expect(!server.output.contains("listen addresses change"))
+                #expect(!server.output.contains("changed settings wait"))
                 try sample.configure { $0.replacing("\(sample.adminPort)", with: "\(port)") }
                 try await reload(server)
-                #expect(server.output.contains("listen addresses change at the next start only"))
+                #expect(server.output.contains("changed settings wait for the next start"))
             }
         }
     }

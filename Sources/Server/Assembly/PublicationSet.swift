@@ -71,6 +71,7 @@ struct LastingParts: Sendable {
                     revocations: ended, freeEditions: publication.publication.rule.catalogue.freeEditions))
         }
         do {
+            if proxies.count == 1 { standard = proxies.values.first }
             return PublicationSet(
                 directory: PublicationDirectory(default: standard, byID: proxies),
                 gate: try Gate(gated, clock: services.clock), backends: Array(backends.values),

@@ -67,7 +67,8 @@ public enum ExampleConfiguration {
 
         publications:
           daily:
-            # Also answers calls without a publication in front: /sign_in as well as /daily/sign_in.
+            # Also answers calls without a publication in front: /sign_in as well as /daily/sign_in. An only publication
+            # does so by itself.
             default: true
             backend: house
             # The request fields that readers sign in with.

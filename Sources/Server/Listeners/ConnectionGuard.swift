@@ -108,11 +108,7 @@ final class HandshakeDeadlineHandler: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // Passed on first: a handler that has been removed has nobody to pass anything to.
+        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent { task?.cancel() }
         context.fireUserInboundEventTriggered(event)
-        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
-            task?.cancel()
-            context.pipeline.syncOperations.removeHandler(self, promise: nil)
-        }
     }
 }
