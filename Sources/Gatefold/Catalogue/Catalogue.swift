@@ -29,8 +29,8 @@ public struct Catalogue: Sendable, Equatable {
         return Set(editions[(position + 1)...].prefix(max(0, count)).map(\.id))
     }
 
-    /// The editions published while `period` ran, both ends included.
-    public func published(during period: Period) -> Set<EditionID> {
-        Set(editions.lazy.filter { period.contains($0.published) }.map(\.id))
+    /// The editions published while `period` ran, both ends included, and already published at `moment`.
+    public func published(during period: Period, by moment: Date) -> Set<EditionID> {
+        Set(editions.lazy.filter { $0.published <= moment && period.contains($0.published) }.map(\.id))
     }
 }

@@ -6,7 +6,7 @@ public enum EntitlementPolicy: String, Sendable, CaseIterable {
     case accessBased = "access"
     /// The subscriber system lists the editions.
     case issueBased = "issue"
-    /// Every edition published while a subscription ran, besides those listed singly.
+    /// Every edition published while a subscription ran, besides those listed singly; one of the future is not yet published.
     case periodBased = "period"
     /// The subscriber system's own word is final, "everything" included.
     case backendDecides = "backend"
@@ -61,7 +61,7 @@ public struct EntitlementRule: Sendable, Equatable {
             return withFreeAndGrace(listed(subscription), subscription, at: moment)
         case .periodBased:
             let held = subscription.periods.reduce(into: Set<EditionID>()) {
-                $0.formUnion(catalogue.published(during: $1))
+                $0.formUnion(catalogue.published(during: $1, by: moment))
             }
             return withFreeAndGrace(listed(subscription).union(held), subscription, at: moment)
         }

@@ -37,11 +37,22 @@ struct CatalogueTests {
         #expect(Self.catalogue.previous(-1, before: .third) == [])
     }
 
+    private func published(from start: TimeInterval, to end: TimeInterval?, by moment: TimeInterval) -> Set<EditionID> {
+        Self.catalogue.published(
+            during: Period(start: .after(start), end: end.map { .after($0) }), by: .after(moment))
+    }
+
     @Test("counts both ends of a period")
     func periods() {
-        #expect(Self.catalogue.published(during: Period(start: .after(-300), end: .after(-200))) == [.first, .second])
-        #expect(Self.catalogue.published(during: Period(start: .after(-299), end: .after(-201))) == [])
-        #expect(Self.catalogue.published(during: Period(start: .after(-200), end: nil)) == [.second, .third])
-        #expect(Self.catalogue.published(during: Period(start: .after(9), end: .after(-9))) == [])
+        #expect(published(from: -300, to: -200, by: 200) == [.first, .second])
+        #expect(published(from: -299, to: -201, by: 200) == [])
+        #expect(published(from: -200, to: nil, by: 200) == [.second, .third])
+        #expect(published(from: 9, to: -9, by: 200) == [])
+    }
+
+    @Test("does not count editions of the future in a period that still runs")
+    func futureInPeriods() {
+        #expect(published(from: -200, to: nil, by: 0) == [.second])
+        #expect(published(from: -200, to: nil, by: 100) == [.second, .third])
     }
 }
