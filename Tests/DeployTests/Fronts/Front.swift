@@ -59,7 +59,7 @@ struct SitePlan {
         ]
     }
 
-    private static let fronts = URL(fileURLWithPath: #filePath)
+    static let fronts = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("deploy/fronts")
 }
