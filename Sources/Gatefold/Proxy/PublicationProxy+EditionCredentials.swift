@@ -43,7 +43,7 @@ extension PublicationProxy {
         for edition: EditionID, _ session: Session, _ inquiry: Inquiry
     ) async throws -> CredentialsAnswer {
         let who = references.reference(to: session.subscriber)
-        let memory = RefusalMemory.Key(subscriber: who, edition: edition)
+        let memory = memory(of: session, edition: edition)
         do {
             switch try await verdict(on: edition, session, inquiry) {
             case .refused(let reason, let words):

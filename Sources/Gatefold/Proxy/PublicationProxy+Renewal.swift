@@ -20,8 +20,7 @@ extension PublicationProxy {
             }
             switch recognition {
             case .notRecognised(let words):
-                refusals.note(
-                    RefusalMemory.Key(subscriber: references.reference(to: session.subscriber)), refused: true)
+                refusals.note(memory(of: session), refused: true)
                 return refuse(.notRecognised, words ?? message(.tokenNotRecognised, inquiry))
             case .recognised(let subscriber):
                 let answer = try open(

@@ -33,8 +33,7 @@ extension PublicationProxy {
     func subscription(of session: Session, _ inquiry: Inquiry) async throws -> Subscription {
         await noteUse(of: session)
         let told = try await ask { try await backend.subscription(of: session.subscriber, inquiry: inquiry) }
-        refusals.note(
-            RefusalMemory.Key(subscriber: references.reference(to: session.subscriber)), refused: told.state != .active)
+        refusals.note(memory(of: session), refused: told.state != .active)
         return publication.rule.apply(to: told, at: clock.now)
     }
 

@@ -22,12 +22,13 @@ public struct PublicationProxy: Sendable {
 
     /// - Parameters:
     ///   - editionSecrets: the ring shared with whoever checks downloads.
+    ///   - refusals: remembers refusals for outages; shared by all proxies of the process.
     ///   - retryAfter: whole seconds an app is told to wait when the backend could not be asked.
     ///   - observe: told what happened; must return at once.
     public init(
         publication: Publication, backend: any SubscriberBackend, tokens: any TokenCodec, editionSecrets: SecretRing,
         state: any StateStore, revocations: RevocationList, guesses: any GuessLimiting, references: ReferenceKey,
-        clock: WallClock = .system, random: RandomSource = .system, retryAfter: Int = 30,
+        refusals: RefusalMemory = RefusalMemory(), clock: WallClock = .system, random: RandomSource = .system, retryAfter: Int = 30,
         observe: @escaping @Sendable (ProxyEvent) -> Void = { _ in }
     ) {
         self.publication = publication
@@ -44,7 +45,7 @@ public struct PublicationProxy: Sendable {
         self.random = random
         self.retryAfter = retryAfter
         self.observe = observe
-        refusals = RefusalMemory()
+        self.refusals = refusals
         uses = DeviceUses()
     }
 
@@ -89,6 +90,11 @@ public struct PublicationProxy: Sendable {
         if now < session.expiresAt { return .good(session) }
         return now < session.expiresAt.addingTimeInterval(publication.lifetimes.renewalWindow)
             ? .renewable(session) : .expired(session)
+    }
+
+    func memory(of session: Session, edition: EditionID? = nil) -> RefusalMemory.Key {
+        RefusalMemory.Key(
+            publication: publication.id, subscriber: references.reference(to: session.subscriber), edition: edition)
     }
 
     func holder(of session: Session) -> SaltHolder {

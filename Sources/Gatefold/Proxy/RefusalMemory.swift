@@ -2,18 +2,15 @@ import Synchronization
 
 /// Remembers for whom the last real answer was a refusal, so that an outage does not undo it (PITFALLS rows 9 and 10).
 ///
+/// One serves all publications of a process and outlives their configuration: reading it again in an outage forgives nobody.
 /// Bounded: the oldest half is forgotten when it is full. Forgetting errs towards the reader, for as long as the outage
 /// lasts and the short-lived credentials do.
-final class RefusalMemory: Sendable {
+public final class RefusalMemory: Sendable {
     struct Key: Hashable {
+        let publication: PublicationID
         let subscriber: SubscriberReference
         /// Nil for the reader as a whole: refused while the last word about them was anything but "active".
         let edition: EditionID?
-
-        init(subscriber: SubscriberReference, edition: EditionID? = nil) {
-            self.subscriber = subscriber
-            self.edition = edition
-        }
     }
 
     private struct Contents {
@@ -24,7 +21,8 @@ final class RefusalMemory: Sendable {
     private let capacity: Int
     private let contents = Mutex(Contents())
 
-    init(capacity: Int = 200_000) {
+    /// - Parameter capacity: the most refusals that are remembered.
+    public init(capacity: Int = 200_000) {
         self.capacity = capacity
     }
 
@@ -45,7 +43,7 @@ final class RefusalMemory: Sendable {
 
     /// Whether the edition, or its reader as a whole, was refused.
     func wasRefused(_ key: Key) -> Bool {
-        let reader = Key(subscriber: key.subscriber)
+        let reader = Key(publication: key.publication, subscriber: key.subscriber, edition: nil)
         return contents.withLock { contents in
             [key, reader].contains { contents.recent.contains($0) || contents.older.contains($0) }
         }

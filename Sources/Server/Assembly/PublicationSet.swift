@@ -22,6 +22,7 @@ struct LastingParts: Sendable {
     let references: ReferenceKey
     let revocations: RevocationLists
     let guesses: any GuessLimiting
+    let refusals = RefusalMemory()
     let services: BackendServices
 
     /// Opens what the configuration names.
@@ -52,7 +53,7 @@ struct LastingParts: Sendable {
                 publication: served, backend: backend, tokens: tokens,
                 editionSecrets: publication.editionSecrets, state: state, revocations: ended,
                 guesses: publication.isTest ? UnlimitedGuesses() : guesses,
-                references: references, clock: services.clock, random: services.random,
+                references: references, refusals: refusals, clock: services.clock, random: services.random,
                 observe: { reporter.report($0) })
             proxies[id] = proxy
             if publication.isDefault { standard = proxy }

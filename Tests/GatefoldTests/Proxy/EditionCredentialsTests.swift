@@ -178,6 +178,21 @@ struct FailOpenTests {
         #expect(try await rig.credentials(token).pair != nil)
     }
 
+    @Test("Pitfall 9: reading the configuration again in an outage forgives nobody")
+    func refusalsOutliveTheConfiguration() async throws {
+        let refusals = RefusalMemory()
+        let backend = ScriptedBackend()
+        let before = ProxyRig(backend: backend, refusals: refusals) { $0.failsOpen = true }
+        let token = try await before.token()
+        backend.answer(Subscription(state: .inactive))
+        _ = try await before.verify(token)
+        backend.breakDown()
+        let after = ProxyRig(backend: backend, refusals: refusals) { $0.failsOpen = true }
+        #expect(try await after.credentials(token).pair == nil)
+        let forgetful = ProxyRig(backend: backend) { $0.failsOpen = true }
+        #expect(try await forgetful.credentials(token).pair != nil)
+    }
+
     @Test("Pitfall 9: a refused renewal is a refusal too")
     func refusedRenewal() async throws {
         let rig = rig()

@@ -23,7 +23,8 @@ final class ProxyRig: Sendable {
         _ id: PublicationID = .daily, policy: EntitlementPolicy = .issueBased, catalogue: Catalogue = Catalogue(),
         backend: ScriptedBackend = ScriptedBackend(), clock: ManualClock = ManualClock(),
         state: any StateStore = VolatileStateStore(), guesses: any GuessLimiting = UnlimitedGuesses(),
-        tokenSecrets: SecretRing = SecretRing(current: .one), change: (inout Publication) -> Void = { _ in }
+        tokenSecrets: SecretRing = SecretRing(current: .one), refusals: RefusalMemory = RefusalMemory(),
+        change: (inout Publication) -> Void = { _ in }
     ) {
         var publication = Publication(
             id: id, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
@@ -39,7 +40,7 @@ final class ProxyRig: Sendable {
             publication: publication, backend: backend,
             tokens: SealedTokenCodec(publication: id, secrets: tokenSecrets, random: .seeded(20)),
             editionSecrets: SecretRing(current: .two), state: state, revocations: revocations, guesses: guesses,
-            references: ReferenceKey(.one), clock: clock.wall, random: .seeded(21), retryAfter: 17,
+            references: ReferenceKey(.one), refusals: refusals, clock: clock.wall, random: .seeded(21), retryAfter: 17,
             observe: { events.note($0) })
     }
 
