@@ -88,6 +88,7 @@ struct SubscribersCommandTests {
                 let run = try await sample.gatefold(["subscribers", "import", "header.csv", "-b", "house"])
                 #expect(run.status == 65, "\(header)")
                 #expect(run.errorLines.count == 1, "\(run.errors)")
+                #expect(run.errors.contains("--identifier-column") == header.contains("email"))
             }
         }
     }

@@ -31,6 +31,11 @@ public struct SQLiteBackendKind: BackendKind {
             clock: services.clock)
     }
 
+    /// Who a stored record is to tokens, logs and revocations.
+    public func subscriber(_ record: SubscriberRecord) -> Subscriber {
+        SQLiteSubscriberBackend.subscriber(record.id, backend: name)
+    }
+
     /// Opens the database, and makes it and its folder where they are missing.
     public func openDatabase(clock: WallClock = .system) throws -> SubscriberDatabase {
         try FileManager.default.createDirectory(

@@ -65,6 +65,10 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
     }
 
     private func subscriber(_ id: Int64) -> Subscriber {
-        Subscriber(backend: name, key: String(id))
+        Self.subscriber(id, backend: name)
+    }
+
+    static func subscriber(_ id: Int64, backend: String) -> Subscriber {
+        Subscriber(backend: backend, key: String(id))
     }
 }

@@ -59,6 +59,8 @@ struct SubscriberReport: Encodable {
     }
 
     let id: Int64
+    /// Only where one subscriber is asked for.
+    let reference: String?
     let identifier: String
     let state: String
     let presentState: String
@@ -69,8 +71,9 @@ struct SubscriberReport: Encodable {
     let editions: [String]
     let categories: [CategoryReport]
 
-    init(_ record: SubscriberRecord, at moment: Date) {
+    init(_ record: SubscriberRecord, reference: SubscriberReference? = nil, at moment: Date) {
         id = record.id
+        self.reference = reference?.description
         identifier = record.identifier
         state = record.state.rawValue
         presentState = record.subscription(at: moment).state.rawValue
@@ -83,10 +86,10 @@ struct SubscriberReport: Encodable {
     }
 
     var text: String {
-        var lines = [
-            "identifier  \(identifier)", "id          \(id)", "state       \(state), at present \(presentState)",
-            "password    \(hasPassword ? "yes" : "none")",
-        ]
+        var lines = ["identifier  \(identifier)", "id          \(id)"]
+        if let reference { lines.append("reference   \(reference)") }
+        lines.append("state       \(state), at present \(presentState)")
+        lines.append("password    \(hasPassword ? "yes" : "none")")
         if let message { lines.append("message     \(message)") }
         if allEditions { lines.append("editions    all") }
         for edition in editions { lines.append("edition     \(edition)") }

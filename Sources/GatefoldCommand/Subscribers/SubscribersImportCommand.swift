@@ -9,8 +9,9 @@ struct SubscribersImportCommand: AsyncParsableCommand {
         commandName: "import", abstract: "Bring subscribers in from a CSV file.",
         discussion: """
             The first row names the columns: identifier (or the publication's own name for it, see --identifier-column), \
-            password or password_hash, state, message, all_editions, periods (2026-01-01/2026-12-31;…), editions (id;id), \
-            categories (scheme=value;…). A row replaces what is stored in the columns the file has.
+            password (plain) or password_hash (as crypt(3) writes it), state, message, all_editions (true or false), \
+            periods (2026-01-01/2026-12-31;2027-01-01/, where the last has no end), editions (id;id), categories \
+            (scheme=value;…). A row replaces what is stored in the columns the file has.
 
             Either all rows are good and go in at once, or nothing changes; with --resumable good rows go in batch by \
             batch, bad ones are passed over, and the same command goes on where it was stopped. Bad rows are listed by \
@@ -82,6 +83,9 @@ struct SubscribersImportCommand: AsyncParsableCommand {
         } catch let error as ImportError {
             bar.clear()
             if case .unreadableFile = error { throw CommandFailure(.noInput, "\(error)") }
+            if case .unknownColumn = error {
+                throw CommandFailure(.dataError, "\(error); see --identifier-column and --separator")
+            }
             throw CommandFailure(.dataError, "\(error)")
         } catch {
             bar.clear()

@@ -90,7 +90,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
     @Option(parsing: .unconditional, help: "The token; - reads it from standard input.")
     var token: String?
 
-    @Option(help: "The subscriber's reference, as logs and `token inspect` show it.")
+    @Option(help: "The subscriber's reference, as logs, `subscribers show` and `token inspect` show it.")
     var subscriber: String?
 
     @Option(help: "With --subscriber: only this device, as `token inspect` shows it, or as the app sends it.")
@@ -138,7 +138,9 @@ struct TokenRevokeCommand: AsyncParsableCommand {
         }
         guard let who = subscriber.flatMap({ SubscriberReference($0) }) else {
             throw CommandFailure(
-                .usage, "expected --subscriber as \(SubscriberReference.size * 2) hexadecimal digits")
+                .usage,
+                "expected --subscriber as \(SubscriberReference.size * 2) hexadecimal digits; `subscribers show` tells them"
+            )
         }
         guard let device else { return (who, nil, nil) }
         let reference = DeviceReference(device) ?? read.state.references.reference(toDevice: device)

@@ -5,6 +5,7 @@ public enum ExampleConfiguration {
         # Every value can be overridden: GATEFOLD__SERVER__LISTEN=0.0.0.0:80 sets server.listen.
         # A secret is never written here: {file: PATH} or {env: NAME} says where it is. `gatefold secret new --out PATH`
         # makes one. `gatefold config check` says whether all of this can be used; SIGHUP makes a running server read it again.
+        # A key that is left out has the value shown here, unless its comment says otherwise.
 
         server:
           listen: 127.0.0.1:8080
@@ -67,16 +68,17 @@ public enum ExampleConfiguration {
 
         publications:
           daily:
-            # Also answers calls without a publication in front: /sign_in as well as /daily/sign_in. An only publication
-            # does so by itself.
+            # Also answers calls without a publication in front: /sign_in as well as /daily/sign_in. False unless
+            # said, but an only publication does so by itself.
             default: true
             backend: house
-            # The request fields that readers sign in with.
+            # The request fields that readers sign in with; username and password unless said.
             credentials:
               identifier: email
               proofs: [password]
             # access: an active subscription opens everything. issue: the backend lists the editions. period: every
-            # edition published while a subscription ran, and those listed. backend: the backend's word is final.
+            # edition published while a subscription ran, and those listed. backend: the backend's word is final. issue
+            # unless said.
             policy: period
             grace:
               # Also so many editions that came out before each one held.
@@ -126,7 +128,7 @@ public enum ExampleConfiguration {
               default_language: en
               de:
                 inactive: Ihr Abonnement ist abgelaufen.
-            # Request headers the app must send with its downloads, for an edge that checks them.
+            # Request headers the app must send with its downloads, for an edge that checks them; none unless said.
             edge_tokens:
               - {kind: static, name: X-Edition-App, value: daily}
               # - kind: akamai
@@ -155,9 +157,10 @@ public enum ExampleConfiguration {
               prefix: /content/daily/
               # The directory the prefix stands for, when Gatefold itself serves the files.
               root: editions/daily
-              # What passes without credentials: * stands for anything within a segment, ** for any rest.
+              # What passes without credentials: * stands for anything within a segment, ** for any rest. Nothing unless
+              # said.
               open: ["covers/**"]
-              # What needs the feed's password.
+              # What needs the feed's password (see feed_password); nothing unless said.
               feed: ["feed.xml"]
               archives: [zip, pugpigpkg, hpub]
             # The editions: what periods, grace rules and free editions refer to.
@@ -165,7 +168,8 @@ public enum ExampleConfiguration {
               - {id: com.example.daily.2026-10, title: October 2026, published: 2026-10-01, free: true}
               - {id: com.example.daily.2026-11, title: November 2026, published: 2026-11-01}
 
-          # Made-up readers that show an app every case, slow and broken answers included. Nothing real stands here.
+          # Made-up readers that show an app every case, slow and broken answers included. Nothing real stands here: leave
+          # it and its backend out where real readers sign in.
           test:
             test: true
             backend: made-up
