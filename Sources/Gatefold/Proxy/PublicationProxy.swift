@@ -28,7 +28,8 @@ public struct PublicationProxy: Sendable {
     public init(
         publication: Publication, backend: any SubscriberBackend, tokens: any TokenCodec, editionSecrets: SecretRing,
         state: any StateStore, revocations: RevocationList, guesses: any GuessLimiting, references: ReferenceKey,
-        refusals: RefusalMemory = RefusalMemory(), clock: WallClock = .system, random: RandomSource = .system, retryAfter: Int = 30,
+        refusals: RefusalMemory = RefusalMemory(), clock: WallClock = .system, random: RandomSource = .system,
+        retryAfter: Int = 30,
         observe: @escaping @Sendable (ProxyEvent) -> Void = { _ in }
     ) {
         self.publication = publication

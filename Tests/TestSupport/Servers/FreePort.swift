@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -8,19 +10,32 @@
 public enum FreePort {
     public struct NoneLeft: Error {}
 
-    /// A port of 127.0.0.1 that nobody listened on a moment ago.
+    /// Below the ports that the kernel lends to outgoing connections: one of those could be taken by any test's client
+    /// between the moment it is found and the moment a server listens on it.
+    private static let range = 20_000..<32_000
+    private static let next = Mutex(range.lowerBound + Int(getpid()) * 97 % range.count)
+
+    /// A port of 127.0.0.1 that nobody listens on, and that this process has not given to anybody before.
     public static func find() throws -> Int {
+        for _ in range {
+            let port = next.withLock { next in
+                next = next + 1 < range.upperBound ? next + 1 : range.lowerBound
+                return next
+            }
+            if try isFree(port) { return port }
+        }
+        throw NoneLeft()
+    }
+
+    private static func isFree(_ port: Int) throws -> Bool {
         let descriptor = try open()
         defer { close(descriptor) }
-        var address = loopback(port: 0)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = withUnsafeMutablePointer(to: &address) {
+        var address = loopback(port: port)
+        return withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        guard bound else { throw NoneLeft() }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     /// Whether somebody accepts connections on the port.
