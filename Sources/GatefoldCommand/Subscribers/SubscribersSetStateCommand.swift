@@ -5,7 +5,7 @@ struct SubscribersSetStateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-state", abstract: "Suspend a subscriber, or change the state otherwise.",
         discussion: """
-            automatic follows the subscription periods. A running server sees the change at once: from then on nothing new \
+            automatic follows the subscription periods. A running server sees the change at once: from then on no edition \
             is handed out. Edition credentials handed out before go on to their end; `token revoke --subscriber` ends \
             them, too.
             """)
