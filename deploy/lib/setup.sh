@@ -3,11 +3,7 @@
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
 fail() { printf 'gatefold: %s\n' "$*" >&2; exit 1; }
 
-as_root() {
-    if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else
-        fail "needs root or sudo to install: $*"
-    fi
-}
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
 # install_packages NAME…: those Debian packages that are not there yet. Their services are not started: what the tests
 # and the sample need they start themselves, on ports of their own.
@@ -18,6 +14,8 @@ install_packages() {
     done
     [ ${#missing[@]} = 0 ] && return 0
     command -v apt-get >/dev/null || fail "needs the packages ${missing[*]}, and this is no Debian or Ubuntu"
+    [ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
+        fail "needs root or sudo for: apt-get install --no-install-recommends ${missing[*]}"
     say "Installing Debian packages: ${missing[*]}"
     as_root apt-get update -qq >&2 || say "The package lists could not be brought up to date; going on with those there are"
     local policy=/usr/sbin/policy-rc.d status=0
