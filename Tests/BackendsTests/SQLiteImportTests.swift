@@ -43,6 +43,16 @@ import Testing
         #expect(try await bench.database.list(limit: 9).isEmpty)
     }
 
+    @Test("A hash in the column of plain passwords is a bad row", arguments: ForeignHash.all)
+    func hashAmongPasswords(foreign: ForeignHash) async throws {
+        let bench = try Bench()
+        let report = try await bench.load("identifier,password\na,\"\(foreign.hash)\"\nb,$1$ick\n")
+        #expect(
+            report.issues.map(\.description) == [
+                "line 2, column password: this is a hash; expected it in a column password_hash"
+            ])
+    }
+
     @Test("Bad rows beyond the list are counted")
     func manyIssues() async throws {
         let bench = try Bench()

@@ -49,6 +49,8 @@ struct ImportRow: Sendable, Equatable {
             guard (1...PasswordHasher.longestPassword).contains(proof.utf8.count), !Self.hasControls(proof) else {
                 return "expected at most \(PasswordHasher.longestPassword) bytes without control characters"
             }
+            // Hashed once more it would be nobody's password.
+            guard PasswordScheme(of: cell) == nil else { return "this is a hash; expected it in a column password_hash" }
             password = proof
         case .passwordHash:
             if cell.isEmpty { return nil }
