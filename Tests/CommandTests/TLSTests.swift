@@ -25,6 +25,17 @@ struct TLSTests {
         return run.errors.firstMatch(of: /subject: CN=([a-z]+)/).map { String($0.1) }
     }
 
+    /// Whether Ada gets a token for the weekly, whose database knows her by another password than the daily's.
+    private func signsIn(_ sample: Sample, _ password: String) async throws -> Bool {
+        let run = try await curl(
+            sample,
+            [
+                "--data-urlencode", "email=\(Sample.ada.email)", "--data-urlencode", "password=\(password)",
+                "https://127.0.0.1:\(sample.port)/weekly/sign_in",
+            ])
+        return run.output.contains("<token")
+    }
+
     @Test("HTTP/2 and HTTP/1.1 are spoken, every answer says no-cache, and the pair of files is replaced on SIGHUP")
     func tls() async throws {
         let settings = "server: {tls: {certificate: chain.pem, key: key.pem}, "
@@ -57,10 +68,16 @@ struct TLSTests {
                 server.send(SIGHUP)
                 #expect(try await eventually { try await subject(sample) == "second" })
 
+                // A pair that does not belong together leaves everything else as it was, too.
+                try sample.configure {
+                    $0.replacing("server: {", with: settings).replacing("backend: other", with: "backend: house")
+                }
                 try await makeCertificate("third", in: sample.folder, certificate: "chain.pem", key: "unused.pem")
                 server.send(SIGHUP)
                 #expect(try await eventually { server.output.contains("expected the private key of") })
                 #expect(try await subject(sample) == "second")
+                #expect(try await signsIn(sample, Sample.ada.password) == false)
+                #expect(try await signsIn(sample, "another engine"))
             }
         }
     }

@@ -57,6 +57,15 @@ struct GateTests {
         }
     }
 
+    @Test(
+        "Pitfall 3: what is free opens nothing whose name begins or ends like it, or differs in case",
+        arguments: ["ed-free-2", "ed-free2", "ed-free.2", "ed-fre", "my-ed-free", "ED-FREE"])
+    func nearlyFree(_ edition: String) throws {
+        let fixture = try GateFixture()
+        #expect(fixture.refusal("/content/daily/\(edition)/page.html") == .missingCredentials)
+        #expect(fixture.refusal("/content/daily/\(edition).zip") == .missingCredentials)
+    }
+
     @Test("the refusals, each for its reason")
     func refusals() throws {
         let fixture = try GateFixture()

@@ -5,6 +5,9 @@ import Gatefold
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
+import NIOCore
+import NIOEmbedded
 import Settings
 import State
 import TestSupport
@@ -19,7 +22,9 @@ struct MainRouterTests {
     ) async throws {
         try await withTemporaryFolder { folder in
             let environment = ConfigurationTests.environment
-            let text = ConfigurationTests.least + "\n    default: true\n    content: {root: editions}"
+            let text =
+                "server: {trusted_proxies: [192.0.2.7/32]}\n" + ConfigurationTests.least
+                + "\n    default: true\n    content: {root: editions, open: [covers/**]}"
             let top = try YAMLSettings.read(
                 text: text, name: "gatefold.yaml", folder: folder.path, environment: environment)
             let configuration = try GatefoldConfiguration(top, environment: environment)
@@ -33,6 +38,36 @@ struct MainRouterTests {
                 MainRouter.make(
                     publications: CurrentPublications(try parts.assemble(configuration)), clock: .system,
                     readiness: { .ready }))
+        }
+    }
+
+    /// The status for somebody at an address who asks about an open path.
+    private func authRequest(
+        _ router: Router<GatefoldRequestContext>, from address: String
+    ) async throws -> HTTPResponse.Status {
+        let channel = NIOAsyncTestingChannel()
+        channel.remoteAddress = try SocketAddress(ipAddress: address, port: 4711)
+        let context = GatefoldRequestContext(
+            source: ApplicationRequestContextSource(channel: channel, logger: Logger(label: "test")))
+        let target = try #require(HTTPField.Name("X-Original-URI"))
+        let request = Request(
+            head: HTTPRequest(
+                method: .get, scheme: "http", authority: "localhost", path: "/auth-request/original-uri",
+                headerFields: [target: "/content/daily/covers/a.jpg"]),
+            body: RequestBody(buffer: ByteBuffer()))
+        return try await router.buildResponder().respond(to: request, context: context).status
+    }
+
+    @Test("Pitfall 11: only this machine and trusted proxies may name the target of an auth request")
+    func authRequestPeers() async throws {
+        try await withRouter { router in
+            for (address, status) in [
+                ("127.0.0.1", HTTPResponse.Status.ok), ("::1", .ok), ("192.0.2.7", .ok), ("192.0.2.8", .forbidden),
+                ("203.0.113.9", .forbidden), ("2001:db8::1", .forbidden), ("128.0.0.1", .forbidden),
+            ] {
+                let answered = try await authRequest(router, from: address)
+                #expect(answered == status, "\(address)")
+            }
         }
     }
 

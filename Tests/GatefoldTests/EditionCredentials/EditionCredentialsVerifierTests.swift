@@ -139,6 +139,26 @@ struct EditionCredentialsVerifierTests {
             feed.verify(token: edition.userid, password: edition.password, at: .after(0), revocations: none) == nil)
     }
 
+    @Test("Pitfall 8: the feed's pair of a revoked session is refused, and another session's is not")
+    func revokedFeed() throws {
+        let codec = SealedTokenCodec(publication: .daily, secrets: SecretRing(current: .two), random: .seeded(2))
+        let references = ReferenceKey(.two)
+        let feed = FeedCredentialsVerifier(secrets: SecretRing(current: .one), tokens: codec, references: references)
+        let session = Session.sample()
+        let token = try codec.seal(session)
+        let password = EditionPassword.makeForFeed(token: token, secret: .one)
+        let subscriber = references.reference(to: session.subscriber)
+        let list = RevocationList(publication: .daily)
+        func holder() -> SaltHolder? {
+            feed.verify(token: token, password: password, at: .after(1), revocations: list)
+        }
+        let other = SessionReference(bytes: [0, 0, 0, 0])!
+        list.add(Revocation(publication: .daily, subscriber: subscriber, session: other, at: .after(0)))
+        #expect(holder()?.session == session.reference)
+        list.add(Revocation(publication: .daily, subscriber: subscriber, session: session.reference, at: .after(0)))
+        #expect(holder() == nil)
+    }
+
     @Test("100,000 hostile pairs open nothing")
     func fuzz() {
         var random = SeededRandom(seed: 4)
