@@ -20,20 +20,10 @@ struct MainRouterTests {
     private func withRouter(
         _ body: (Router<GatefoldRequestContext>) async throws -> Void
     ) async throws {
-        try await withTemporaryFolder { folder in
-            let environment = ConfigurationTests.environment
-            let text =
-                "server: {trusted_proxies: [192.0.2.7/32]}\n" + ConfigurationTests.least
-                + "\n    default: true\n    content: {root: editions, open: [covers/**]}"
-            let top = try YAMLSettings.read(
-                text: text, name: "gatefold.yaml", folder: folder.path, environment: environment)
-            let configuration = try GatefoldConfiguration(top, environment: environment)
-            let parts = LastingParts(
-                state: try Assembly.stateStore(configuration), references: configuration.state.references,
-                revocations: RevocationLists(), guesses: UnlimitedGuesses(),
-                services: BackendServices(
-                    clock: .system, random: .system,
-                    passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1)))
+        let text =
+            "server: {trusted_proxies: [192.0.2.7/32]}\n" + ConfigurationTests.least
+            + "\n    default: true\n    content: {root: editions, open: [covers/**]}"
+        try await withParts(text) { parts, configuration in
             try await body(
                 MainRouter.make(
                     publications: CurrentPublications(try parts.assemble(configuration)), clock: .system,

@@ -50,7 +50,9 @@ struct ImportRow: Sendable, Equatable {
                 return "expected at most \(PasswordHasher.longestPassword) bytes without control characters"
             }
             // Hashed once more it would be nobody's password.
-            guard PasswordScheme(of: cell) == nil else { return "this is a hash; expected it in a column password_hash" }
+            guard PasswordScheme(of: cell) == nil else {
+                return "this is a hash; expected it in a column password_hash"
+            }
             password = proof
         case .passwordHash:
             if cell.isEmpty { return nil }
