@@ -1,6 +1,3 @@
-import NIOCore
-import NIOPosix
-
 /// An HTTP/1.1 client that sends exactly the bytes it is given, so that nothing is normalised on the way.
 public struct RawHTTP: Sendable {
     /// The server closed the connection, or said nothing for twenty seconds, before its answer was complete.
@@ -36,30 +33,9 @@ public struct RawHTTP: Sendable {
 
     /// Sends the bytes and reads one answer.
     public func exchange(_ request: [UInt8], isHead: Bool = false) async throws -> RawResponse {
-        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .connectTimeout(.seconds(5))
-            .connect(host: "127.0.0.1", port: port) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
-                }
-            }
-        let patience = channel.channel.eventLoop.scheduleTask(in: .seconds(20)) { [raw = channel.channel] in
-            raw.close(promise: nil)
-        }
-        defer { patience.cancel() }
-        return try await channel.executeThenClose { inbound, outbound in
-            try await outbound.write(ByteBuffer(bytes: request))
-            var parser = RawResponseParser(isAnswerToHead: isHead)
-            do {
-                for try await bytes in inbound {
-                    parser.append(Array(buffer: bytes))
-                    if let response = parser.response(hasEnded: false) { return response }
-                }
-            } catch is IOError {
-                // A reset: what came before it may still be an answer.
-            }
-            guard let response = parser.response(hasEnded: true) else { throw NoAnswer() }
-            return response
+        try await withConnection { connection in
+            try await connection.send(request)
+            return try await connection.readAnswer(isHead: isHead)
         }
     }
 }
