@@ -162,8 +162,8 @@ public struct GatefoldServer: Sendable {
     /// A push notification wakes every app at once: so many connections wait in the kernel until they are taken.
     private static let backlog = 4_096
 
-    /// For so long a connection may stand still; longer than any backend's deadline.
-    private static let patience = TimeAmount.seconds(60)
+    /// For so long a connection may stand still; longer than the slowest answer, which the test users have after a minute.
+    private static let patience = TimeAmount.seconds(90)
 
     /// Limits on what a connection may send, and the no-cache set on whatever leaves without a word on caching: Hummingbird's
     /// own answer to an unreadable request included.
