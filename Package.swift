@@ -39,6 +39,14 @@ let package = Package(
             name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
 
+        // The headers of libraries that are loaded when first needed; each used by exactly one Swift target or folder.
+        .target(name: "CLibPQ"),
+        .target(name: "CODBC"),
+        .target(name: "CLDAP"),
+        .target(name: "CLibCurl"),
+        .target(name: "CArgon2"),
+        .target(name: "SharedLibraries", swiftSettings: swiftSettings),
+
         // The domain: no HTTP, SQL or XML.
         .target(
             name: "Gatefold",
@@ -52,8 +60,17 @@ let package = Package(
         .target(name: "XML", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
         .target(name: "CSV", swiftSettings: swiftSettings),
         .target(
-            name: "Settings", dependencies: ["Gatefold", .product(name: "Yams", package: "Yams")],
+            name: "Settings",
+            dependencies: [
+                "Gatefold", .product(name: "Crypto", package: "swift-crypto"), .product(name: "Yams", package: "Yams"),
+            ],
             swiftSettings: swiftSettings),
+
+        // C libraries behind Swift.
+        .target(name: "PostgreSQL", dependencies: ["CLibPQ", "SharedLibraries"], swiftSettings: swiftSettings),
+        .target(name: "ODBC", dependencies: ["CODBC", "SharedLibraries"], swiftSettings: swiftSettings),
+        .target(name: "LDAP", dependencies: ["CLDAP", "SharedLibraries"], swiftSettings: swiftSettings),
+        .target(name: "FileTransfer", dependencies: ["CLibCurl", "SharedLibraries"], swiftSettings: swiftSettings),
 
         // In front of content.
         .target(
@@ -71,11 +88,18 @@ let package = Package(
         .target(
             name: "Backends",
             dependencies: [
-                "Gatefold", "CSV", "CCrypt", "Settings",
+                "Gatefold", "CSV", "XML", "Settings", "CCrypt", "CArgon2", "SharedLibraries", "PostgreSQL", "ODBC",
+                "LDAP",
+                "FileTransfer",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationCompat", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings),
         .target(
@@ -139,6 +163,13 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/TestSupport", swiftSettings: swiftSettings),
+        // The real servers that the backends are tested against, each with the same readers.
+        .target(
+            name: "BackendBenches",
+            dependencies: [
+                "Backends", "Gatefold", "Settings", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/BackendBenches", swiftSettings: swiftSettings),
         .testTarget(
             name: "GatefoldTests",
             dependencies: [
@@ -161,7 +192,17 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "BackendsTests",
-            dependencies: ["Backends", "Gatefold", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "Backends", "BackendBenches", "CSV", "Gatefold", "Settings", "SharedLibraries", "PostgreSQL", "ODBC",
+                "LDAP", "FileTransfer", "XML", "TestSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "StateTests", dependencies: ["State", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
@@ -197,7 +238,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "GatefoldCommand", "Gatefold", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+                "GatefoldCommand", "BackendBenches", "Gatefold", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: swiftSettings),
         .testTarget(

@@ -40,7 +40,8 @@ public struct GatefoldServer: Sendable {
         let services = BackendServices(
             clock: clock, random: random,
             passwords: PasswordVerifier(
-                hasher: try configuration.passwords.hasher(), concurrency: configuration.passwords.workers))
+                hasher: try configuration.passwords.hasher(), concurrency: configuration.passwords.workers),
+            references: configuration.state.references, observe: { BackendEventReporter.report($0, to: logger) })
         parts = LastingParts(
             state: state, references: configuration.state.references, revocations: revocations,
             guesses: GuessLimiter(limits: configuration.guessing),
@@ -83,7 +84,7 @@ public struct GatefoldServer: Sendable {
 
     @Sendable private func reload() throws {
         let next = try reread()
-        let set = try parts.assemble(next)
+        let set = try parts.assemble(next, keeping: publications.value)
         if let files = next.tls { try tls?.reload(files) }
         publications.replace(with: set)
         let keys = next.keysForNextStart(after: configuration)
@@ -105,7 +106,7 @@ public struct GatefoldServer: Sendable {
     /// their last answers from this one as from any other.
     @Sendable private func backendHealth() async -> [BackendHealth] {
         var all: [BackendHealth] = []
-        for backend in publications.value.backends {
+        for backend in publications.value.backends.all {
             do {
                 try await backend.health()
                 all.append(BackendHealth(name: backend.name, isUp: true))
@@ -113,7 +114,7 @@ public struct GatefoldServer: Sendable {
                 all.append(BackendHealth(name: backend.name, isUp: false))
             }
         }
-        return all.sorted { $0.name < $1.name }
+        return all
     }
 
     private func mainListener(_ onListening: @escaping @Sendable (Int) async -> Void) throws -> some ApplicationProtocol

@@ -9,43 +9,42 @@ extension SettingsSection {
     /// and kept anywhere. White space at its end is cut off, because editors and `echo` add it.
     ///
     /// - Throws: ``SettingsError`` when it is missing, unreadable or too weak to use.
-    public func secret(
-        _ name: String, environment: [String: String]
-    ) throws(SettingsError) -> Secret? {
+    public func secret(_ name: String) throws(SettingsError) -> Secret? {
         guard let node = node(name) else { return nil }
-        return try Self.secret(node, key: path(name), folder: folder, environment: environment)
+        return try secret(node, key: path(name))
     }
 
     /// A ring of secrets: one, or a list of which the first is the current one.
-    public func secretRing(
-        _ name: String, environment: [String: String]
-    ) throws(SettingsError) -> SecretRing? {
+    public func secretRing(_ name: String) throws(SettingsError) -> SecretRing? {
         guard let node = node(name) else { return nil }
         guard case .sequence(let items) = node.content else {
-            return SecretRing(
-                current: try Self.secret(node, key: path(name), folder: folder, environment: environment))
+            return SecretRing(current: try secret(node, key: path(name)))
         }
         var secrets: [Secret] = []
         for (index, item) in items.enumerated() {
-            secrets.append(
-                try Self.secret(item, key: "\(path(name))[\(index)]", folder: folder, environment: environment))
+            secrets.append(try secret(item, key: "\(path(name))[\(index)]"))
         }
         guard let current = secrets.first else { throw error(name, expected: "expected at least one secret") }
         return SecretRing(current: current, retired: Array(secrets.dropFirst()))
     }
 
     /// The text of a key or certificate in PEM, from a file or the environment.
-    public func privateText(_ name: String, environment: [String: String]) throws(SettingsError) -> String? {
+    public func privateText(_ name: String) throws(SettingsError) -> String? {
         guard let node = node(name) else { return nil }
-        let bytes = try Self.bytes(node, key: path(name), folder: folder, environment: environment)
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: try bytes(node, key: path(name)), as: UTF8.self)
     }
 
-    private static func secret(
-        _ node: SettingsNode, key: String, folder: String, environment: [String: String]
-    ) throws(SettingsError) -> Secret {
-        let bytes = try bytes(node, key: key, folder: folder, environment: environment)
-        let secret = Secret(trimmed(bytes))
+    /// The password, token or key of somebody else's system, written like a ``secret(_:)``. It is as strong as they made
+    /// it; only an empty one is refused. White space at its end is cut off.
+    public func foreignSecret(_ name: String) throws(SettingsError) -> String? {
+        guard let node = node(name) else { return nil }
+        let text = String(decoding: Self.trimmed(try bytes(node, key: path(name))), as: UTF8.self)
+        if text.isEmpty { throw error(name, expected: "expected a secret that is not empty") }
+        return text
+    }
+
+    private func secret(_ node: SettingsNode, key: String) throws(SettingsError) -> Secret {
+        let secret = Secret(Self.trimmed(try bytes(node, key: key)))
         do {
             try secret.requireStrength()
         } catch {
@@ -60,9 +59,7 @@ extension SettingsSection {
         return Array(bytes[...last])
     }
 
-    private static func bytes(
-        _ node: SettingsNode, key: String, folder: String, environment: [String: String]
-    ) throws(SettingsError) -> [UInt8] {
+    private func bytes(_ node: SettingsNode, key: String) throws(SettingsError) -> [UInt8] {
         let forms = "expected {file: PATH} or {env: NAME}, not the secret itself"
         guard case .mapping(let entries) = node.content, entries.count == 1, let entry = entries.first,
             case .scalar(let text, _) = entry.value.content
@@ -73,9 +70,9 @@ extension SettingsSection {
             guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
                 throw SettingsError(origin: node.origin, key: key, expected: "expected a readable file at \(path)")
             }
-            guard data.count <= longestSecret else {
+            guard data.count <= Self.longestSecret else {
                 throw SettingsError(
-                    origin: node.origin, key: key, expected: "expected at most \(longestSecret) bytes in \(path)")
+                    origin: node.origin, key: key, expected: "expected at most \(Self.longestSecret) bytes in \(path)")
             }
             return Array(data)
         case "env":

@@ -79,10 +79,11 @@ extension SettingsSection {
     public func section(_ name: String) throws(SettingsError) -> SettingsSection {
         guard let node = node(name) else {
             return SettingsSection(
-                node: SettingsNode(origin: origin, content: .mapping([])), key: path(name), folder: folder)
+                node: SettingsNode(origin: origin, content: .mapping([])), key: path(name), folder: folder,
+                environment: environment)
         }
         guard case .mapping = node.content else { throw error(name, expected: "expected keys and values") }
-        return SettingsSection(node: node, key: path(name), folder: folder)
+        return SettingsSection(node: node, key: path(name), folder: folder, environment: environment)
     }
 
     public func requiredSection(_ name: String, expected: String) throws(SettingsError) -> SettingsSection {
@@ -99,7 +100,9 @@ extension SettingsSection {
             guard case .mapping = item.content else {
                 throw SettingsError(origin: item.origin, key: path(name), expected: "expected keys and values")
             }
-            sections.append(SettingsSection(node: item, key: "\(path(name))[\(index)]", folder: folder))
+            sections.append(
+                SettingsSection(
+                    node: item, key: "\(path(name))[\(index)]", folder: folder, environment: environment))
         }
         return sections
     }

@@ -7,12 +7,15 @@ public final class SettingsSection: Sendable {
     public let origin: SettingsOrigin
     /// What relative paths are relative to.
     public let folder: String
-    private let entries: [SettingsNode.Entry]
+    /// Where secrets given as `{env: NAME}` are.
+    let environment: [String: String]
+    let entries: [SettingsNode.Entry]
     private let asked = Mutex<Set<String>>([])
 
-    init(node: SettingsNode, key: String, folder: String) {
+    init(node: SettingsNode, key: String, folder: String, environment: [String: String]) {
         self.key = key
         self.folder = folder
+        self.environment = environment
         origin = node.origin
         if case .mapping(let entries) = node.content { self.entries = entries } else { entries = [] }
     }

@@ -31,7 +31,7 @@ public enum YAMLSettings {
     /// - Parameters:
     ///   - name: what errors call the text.
     ///   - folder: what relative paths in it are relative to.
-    ///   - environment: those that begin with ``EnvironmentOverrides/prefix`` override.
+    ///   - environment: those that begin with ``EnvironmentOverrides/prefix`` override; the others can be secrets.
     public static func read(
         text: String, name: String, folder: String, environment: [String: String] = [:]
     ) throws(SettingsError) -> SettingsSection {
@@ -41,7 +41,7 @@ public enum YAMLSettings {
             throw SettingsError(origin: root.origin, key: "", expected: "expected keys and values at the top")
         }
         try EnvironmentOverrides.apply(environment, to: &root)
-        return SettingsSection(node: root, key: "", folder: folder)
+        return SettingsSection(node: root, key: "", folder: folder, environment: environment)
     }
 
     static func node(

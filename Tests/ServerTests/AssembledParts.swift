@@ -15,13 +15,14 @@ func withParts(
         let environment = ConfigurationTests.environment
         let top = try YAMLSettings.read(
             text: text, name: "gatefold.yaml", folder: folder.path, environment: environment)
-        let configuration = try GatefoldConfiguration(top, environment: environment)
+        let configuration = try GatefoldConfiguration(top)
         let parts = LastingParts(
             state: try Assembly.stateStore(configuration), references: configuration.state.references,
             revocations: RevocationLists(), guesses: UnlimitedGuesses(),
             services: BackendServices(
                 clock: .system, random: .system,
-                passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1)))
+                passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
+                references: configuration.state.references))
         try await body(parts, configuration)
     }
 }

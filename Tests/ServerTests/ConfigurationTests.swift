@@ -24,7 +24,7 @@ struct ConfigurationTests {
     private func read(_ text: String) throws -> GatefoldConfiguration {
         let environment = Self.environment
         let top = try YAMLSettings.read(text: text, name: "gatefold.yaml", folder: "/srv", environment: environment)
-        let configuration = try GatefoldConfiguration(top, environment: environment)
+        let configuration = try GatefoldConfiguration(top)
         try Assembly.check(configuration)
         return configuration
     }

@@ -11,7 +11,7 @@ import Testing
 struct CurrentPublicationsTests {
     private func set(retention: TimeInterval) throws -> PublicationSet {
         PublicationSet(
-            directory: PublicationDirectory(), gate: try Gate([], clock: ManualClock().wall), backends: [],
+            directory: PublicationDirectory(), gate: try Gate([], clock: ManualClock().wall), backends: OpenBackends(),
             clients: ClientAddressResolver(trusted: []), revocationRetention: retention)
     }
 

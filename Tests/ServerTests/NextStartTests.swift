@@ -9,8 +9,7 @@ struct NextStartTests {
     private func read(_ text: String) throws -> GatefoldConfiguration {
         let environment = ConfigurationTests.environment
         return try GatefoldConfiguration(
-            try YAMLSettings.read(text: text, name: "gatefold.yaml", folder: "/srv", environment: environment),
-            environment: environment)
+            try YAMLSettings.read(text: text, name: "gatefold.yaml", folder: "/srv", environment: environment))
     }
 
     @Test("names the settings that wait for the next start, and no others")

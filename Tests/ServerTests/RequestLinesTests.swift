@@ -21,7 +21,7 @@ struct RequestLinesTests {
     private func lines(_ path: String, method: HTTPRequest.Method = .get) async throws -> [String] {
         let clock = ManualClock()
         let set = PublicationSet(
-            directory: PublicationDirectory(), gate: try Gate([], clock: clock.wall), backends: [],
+            directory: PublicationDirectory(), gate: try Gate([], clock: clock.wall), backends: OpenBackends(),
             clients: ClientAddressResolver(trusted: []), revocationRetention: 0)
         let lines = Lines()
         let router = MainRouter.make(

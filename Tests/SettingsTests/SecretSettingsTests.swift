@@ -5,13 +5,15 @@ import Testing
 
 @Suite("Secrets in the configuration")
 struct SecretSettingsTests {
-    private func read(_ text: String, folder: String = "/nowhere") throws -> SettingsSection {
-        try YAMLSettings.read(text: text, name: "gatefold.yaml", folder: folder)
+    private func read(
+        _ text: String, folder: String = "/nowhere", environment: [String: String] = [:]
+    ) throws -> SettingsSection {
+        try YAMLSettings.read(text: text, name: "gatefold.yaml", folder: folder, environment: environment)
     }
 
     @Test("come from the environment")
     func fromEnvironment() throws {
-        let secret = try read("s: {env: DAILY}").secret("s", environment: ["DAILY": "Kq7wN2vR8tYx4mZp\n"])
+        let secret = try read("s: {env: DAILY}", environment: ["DAILY": "Kq7wN2vR8tYx4mZp\n"]).secret("s")
         #expect(secret?.bytes == Array("Kq7wN2vR8tYx4mZp".utf8))
     }
 
@@ -21,14 +23,23 @@ struct SecretSettingsTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try Data("Kq7wN2vR8tYx4mZp\r\n".utf8).write(to: folder.appending(path: "daily"))
-        let secret = try read("s: {file: daily}", folder: folder.path).secret("s", environment: [:])
+        let secret = try read("s: {file: daily}", folder: folder.path).secret("s")
         #expect(secret?.bytes == Array("Kq7wN2vR8tYx4mZp".utf8))
+    }
+
+    @Test("of other people's systems may be weak, but not empty")
+    func foreign() throws {
+        let top = try read("s: {env: WEAK}\nt: {env: EMPTY}", environment: ["WEAK": "scott\n", "EMPTY": " \n"])
+        #expect(try top.foreignSecret("s") == "scott")
+        #expect(throws: SettingsError.self) { try top.foreignSecret("t") }
+        #expect(try top.foreignSecret("u") == nil)
     }
 
     @Test("rotate: the first signs, the rest verify")
     func rings() throws {
-        let ring = try read("s: [{env: NEW}, {env: OLD}]").secretRing(
-            "s", environment: ["NEW": "Kq7wN2vR8tYx4mZp", "OLD": "Lr8xO3wS9uZy5nAq"])
+        let ring = try read(
+            "s: [{env: NEW}, {env: OLD}]", environment: ["NEW": "Kq7wN2vR8tYx4mZp", "OLD": "Lr8xO3wS9uZy5nAq"]
+        ).secretRing("s")
         #expect(ring?.current.bytes == Array("Kq7wN2vR8tYx4mZp".utf8))
         #expect(ring?.retired.map(\.bytes) == [Array("Lr8xO3wS9uZy5nAq".utf8)])
     }
@@ -42,8 +53,8 @@ struct SecretSettingsTests {
             ("changemechangeme1234", "the secret is a well-known sample"),
         ])
     func weak(value: String, reason: String) throws {
-        let top = try read("\ns: {env: WEAK}")
-        let error = #expect(throws: SettingsError.self) { try top.secret("s", environment: ["WEAK": value]) }
+        let top = try read("\ns: {env: WEAK}", environment: ["WEAK": value])
+        let error = #expect(throws: SettingsError.self) { try top.secret("s") }
         #expect(error?.description.hasPrefix("gatefold.yaml:2: s: \(reason)") == true)
     }
 
@@ -52,7 +63,7 @@ struct SecretSettingsTests {
         arguments: ["s: Kq7wN2vR8tYx4mZp", "s: {value: Kq7wN2vR8tYx4mZp}"])
     func literal(text: String) throws {
         let top = try read(text)
-        let error = #expect(throws: SettingsError.self) { try top.secret("s", environment: [:]) }
+        let error = #expect(throws: SettingsError.self) { try top.secret("s") }
         #expect(error?.description.contains("expected {file: PATH} or {env: NAME}") == true)
         #expect(error?.description.contains("Kq7wN2vR8tYx4mZp") == false)
     }
@@ -60,6 +71,6 @@ struct SecretSettingsTests {
     @Test("that are missing are reported by where they should be", arguments: ["s: {file: gone}", "s: {env: GONE}"])
     func missing(text: String) throws {
         let top = try read(text)
-        #expect(throws: SettingsError.self) { try top.secret("s", environment: [:]) }
+        #expect(throws: SettingsError.self) { try top.secret("s") }
     }
 }

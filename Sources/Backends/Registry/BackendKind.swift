@@ -20,6 +20,17 @@ public protocol BackendKind: Sendable {
     /// that is asked for and not checked lets everybody in. Nil when it has its own way.
     var checkedProofs: Set<String>? { get }
 
+    /// The other backends it asks, by their names in the configuration; they are opened before it.
+    var members: [String] { get }
+
+    /// The request's fields, besides the credentials, that its answers depend on. It is shown no others, so that two
+    /// questions that differ in nothing it sees may share an answer (PITFALLS row 7).
+    var decidingFields: Set<String> { get }
+
+    /// Whether it asks something outside the process, which has bad days. Only such a backend is protected from its
+    /// readers, and they from it.
+    var isRemote: Bool { get }
+
     /// How tokens look, where the kind has a word in it; nil leaves them sealed.
     func tokenCodec(for publication: PublicationID) -> (any TokenCodec)?
 
@@ -30,6 +41,9 @@ public protocol BackendKind: Sendable {
 extension BackendKind {
     public var isForTests: Bool { false }
     public var checkedProofs: Set<String>? { nil }
+    public var members: [String] { [] }
+    public var decidingFields: Set<String> { [] }
+    public var isRemote: Bool { true }
     public func tokenCodec(for publication: PublicationID) -> (any TokenCodec)? { nil }
     public func edgeTokens() -> [any EdgeToken] { [] }
 }
@@ -39,10 +53,22 @@ public struct BackendServices: Sendable {
     public let clock: WallClock
     public let random: RandomSource
     public let passwords: PasswordVerifier
+    public let references: ReferenceKey
+    /// Told what happened; returns at once.
+    public let observe: @Sendable (BackendEvent) -> Void
+    /// The opened backends that a kind named as its members.
+    public var members: [String: any SubscriberBackend]
 
-    public init(clock: WallClock, random: RandomSource, passwords: PasswordVerifier) {
+    public init(
+        clock: WallClock, random: RandomSource, passwords: PasswordVerifier, references: ReferenceKey,
+        observe: @escaping @Sendable (BackendEvent) -> Void = { _ in },
+        members: [String: any SubscriberBackend] = [:]
+    ) {
         self.clock = clock
         self.random = random
         self.passwords = passwords
+        self.references = references
+        self.observe = observe
+        self.members = members
     }
 }

@@ -25,6 +25,8 @@ public struct SQLiteBackendKind: BackendKind {
 
     public var checkedProofs: Set<String>? { proof.map { [$0.field] } ?? [] }
 
+    public var isRemote: Bool { false }
+
     public func open(_ services: BackendServices) throws -> any SubscriberBackend {
         SQLiteSubscriberBackend(
             name: name, database: try openDatabase(clock: services.clock), proof: proof, verifier: services.passwords,

@@ -24,7 +24,10 @@ struct DatabaseOptions: ParsableArguments {
     func open() throws -> (database: SubscriberDatabase, kind: SQLiteBackendKind, configuration: GatefoldConfiguration)
     {
         let read = try configuration.read()
-        let embedded = try Assembly.kinds(read).compactMapValues { $0 as? SQLiteBackendKind }
+        let embedded = try Dictionary(
+            uniqueKeysWithValues: Assembly.plan(read).entries.compactMap { entry in
+                (entry.kind as? SQLiteBackendKind).map { (entry.name, $0) }
+            })
         let chosen: SQLiteBackendKind
         if let backend {
             guard let kind = embedded[backend] else {

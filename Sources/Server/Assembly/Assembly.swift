@@ -1,4 +1,4 @@
-public import Backends
+import Backends
 import Foundation
 public import Gatefold
 import Settings
@@ -11,30 +11,28 @@ public enum Assembly {
     ///
     /// - Throws: ``SettingsError``, ``AssemblyError`` or ``TLSFileError``.
     public static func check(_ configuration: GatefoldConfiguration) throws {
-        _ = try kinds(configuration)
+        _ = try plan(configuration)
         _ = try configuration.tls.map { try ReloadableTLS($0) }
     }
 
-    /// The backends' kinds by their names.
-    public static func kinds(_ configuration: GatefoldConfiguration) throws -> [String: any BackendKind] {
-        var kinds: [String: any BackendKind] = [:]
-        for backend in configuration.backends {
-            kinds[backend.name] = try BackendRegistry.read(name: backend.name, settings: backend.settings)
-            try backend.settings.finish()
-        }
+    /// The backends' kinds, each checked against the publications that ask it.
+    public static func plan(_ configuration: GatefoldConfiguration) throws -> BackendPlan {
+        let plan = try BackendPlan(configuration.backends)
         for publication in configuration.publications {
-            guard let kind = kinds[publication.backend] else { continue }
-            if kind.isForTests != publication.isTest {
-                throw AssemblyError.testMode(
-                    publication: publication.publication.id, backend: publication.backend, isForTests: kind.isForTests)
-            }
             let asked = Set(publication.publication.credentialFields.proofs)
-            if let checked = kind.checkedProofs, checked != asked {
-                throw AssemblyError.proofs(
-                    publication: publication.publication.id, asked: asked.sorted(), checked: checked.sorted())
+            for member in plan.family(of: publication.backend) {
+                if member.kind.isForTests != publication.isTest {
+                    throw AssemblyError.testMode(
+                        publication: publication.publication.id, backend: member.name,
+                        isForTests: member.kind.isForTests)
+                }
+                if let checked = member.kind.checkedProofs, checked != asked {
+                    throw AssemblyError.proofs(
+                        publication: publication.publication.id, asked: asked.sorted(), checked: checked.sorted())
+                }
             }
         }
-        return kinds
+        return plan
     }
 
     /// How the publication's tokens look.
@@ -43,7 +41,7 @@ public enum Assembly {
         random: RandomSource = .system
     ) throws -> any TokenCodec {
         let id = publication.publication.id
-        return try kinds(configuration)[publication.backend]?.tokenCodec(for: id)
+        return try plan(configuration).kind(publication.backend)?.tokenCodec(for: id)
             ?? SealedTokenCodec(publication: id, secrets: publication.tokenSecrets, random: random)
     }
 

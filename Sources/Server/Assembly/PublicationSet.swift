@@ -9,7 +9,7 @@ import State
 struct PublicationSet: Sendable {
     let directory: PublicationDirectory
     let gate: Gate
-    let backends: [any SubscriberBackend]
+    let backends: OpenBackends
     let clients: ClientAddressResolver
     /// For so many seconds a revocation can matter.
     let revocationRetention: TimeInterval
@@ -27,17 +27,13 @@ struct LastingParts: Sendable {
 
     /// Opens what the configuration names.
     ///
+    /// - Parameter before: what is in force until now; of its backends those whose settings are the same stay open.
     /// - Throws: ``SettingsError`` or ``AssemblyError``; nothing is then in force.
-    func assemble(_ configuration: GatefoldConfiguration) throws -> PublicationSet {
-        let kinds = try Assembly.kinds(configuration)
-        var backends: [String: any SubscriberBackend] = [:]
-        for (name, kind) in kinds {
-            do {
-                backends[name] = try kind.open(services)
-            } catch {
-                throw AssemblyError.backend(name: name, cause: "\(error)")
-            }
-        }
+    func assemble(
+        _ configuration: GatefoldConfiguration, keeping before: PublicationSet? = nil
+    ) throws -> PublicationSet {
+        let plan = try Assembly.plan(configuration)
+        let backends = try OpenBackends(plan, services: services, keeping: before?.backends)
         var proxies: [PublicationID: PublicationProxy] = [:]
         var gated: [GatePublication] = []
         var standard: PublicationProxy?
@@ -48,7 +44,7 @@ struct LastingParts: Sendable {
             let ended = revocations.list(for: id)
             let reporter = ProxyEventReporter(publication: id)
             var served = publication.publication
-            served.edgeTokens += kinds[publication.backend]?.edgeTokens() ?? []
+            served.edgeTokens += plan.kind(publication.backend)?.edgeTokens() ?? []
             let proxy = PublicationProxy(
                 publication: served, backend: backend, tokens: tokens,
                 editionSecrets: publication.editionSecrets, state: state, revocations: ended,
@@ -75,7 +71,7 @@ struct LastingParts: Sendable {
             if proxies.count == 1 { standard = proxies.values.first }
             return PublicationSet(
                 directory: PublicationDirectory(default: standard, byID: proxies),
-                gate: try Gate(gated, clock: services.clock), backends: Array(backends.values),
+                gate: try Gate(gated, clock: services.clock), backends: backends,
                 clients: ClientAddressResolver(trusted: configuration.trustedProxies),
                 revocationRetention: configuration.revocationRetention)
         } catch {

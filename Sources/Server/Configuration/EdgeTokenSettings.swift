@@ -15,15 +15,15 @@ enum EdgeTokenSettings {
     }
 
     static func read(
-        _ publication: SettingsSection, environment: [String: String]
+        _ publication: SettingsSection
     ) throws(SettingsError) -> [any EdgeToken] {
         var tokens: [any EdgeToken] = []
         for section in try publication.sections("edge_tokens") {
             let kind: Kind = try section.choice("kind", default: .fixed)
             switch kind {
             case .fixed: tokens.append(try fixed(section))
-            case .akamai: tokens.append(try akamai(section, environment))
-            case .cloudfront: tokens.append(try cloudFront(section, environment))
+            case .akamai: tokens.append(try akamai(section))
+            case .cloudfront: tokens.append(try cloudFront(section))
             }
             try section.finish()
         }
@@ -37,21 +37,21 @@ enum EdgeTokenSettings {
     }
 
     private static func akamai(
-        _ section: SettingsSection, _ environment: [String: String]
+        _ section: SettingsSection
     ) throws(SettingsError) -> any EdgeToken {
         var options = AkamaiEdgeToken.Options()
         options.name = try section.string("name", default: options.name)
         let carrier: AkamaiCarrier = try section.choice("carrier", default: .cookie)
         options.carrier = carrier == .cookie ? .cookie : .header
         options.algorithm = try section.choice("algorithm", default: .sha256)
-        options.salt = try section.privateText("salt", environment: environment)
+        options.salt = try section.privateText("salt")
         options.id = try section.string("id")
         options.data = try section.string("data")
         options.bindsAddress = try section.boolean("bind_address", default: false)
         options.statesStart = try section.boolean("state_start", default: false)
         options.escapesEarly = try section.boolean("escape_early", default: false)
         if section.has("window") { options.window = try section.duration("window", default: 300, in: 1...3_888_000) }
-        guard let key = try section.secret("key", environment: environment) else {
+        guard let key = try section.secret("key") else {
             throw section.error("key", expected: "missing; expected {file: PATH} or {env: NAME}")
         }
         let url = try section.string("url")
@@ -69,14 +69,14 @@ enum EdgeTokenSettings {
     }
 
     private static func cloudFront(
-        _ section: SettingsSection, _ environment: [String: String]
+        _ section: SettingsSection
     ) throws(SettingsError) -> any EdgeToken {
         let resource = try section.requiredString(
             "resource", expected: "a URL such as https://cdn.example.com/{edition}/*")
         let policy: CloudFrontSignedCookies.Policy = try section.choice("policy", default: .custom)
         let digest: CloudFrontSignedCookies.Digest = try section.choice("digest", default: .sha1)
         let keyPair = try section.requiredString("key_pair_id", expected: "CloudFront's identifier of the public key")
-        guard let pem = try section.privateText("private_key", environment: environment) else {
+        guard let pem = try section.privateText("private_key") else {
             throw section.error("private_key", expected: "missing; expected {file: PATH} or {env: NAME}")
         }
         let window = section.has("window") ? try section.duration("window", default: 300, in: 1...3_888_000) : nil

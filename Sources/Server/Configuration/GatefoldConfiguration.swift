@@ -39,10 +39,10 @@ public struct GatefoldConfiguration: Sendable {
     public static func read(
         path: String, environment: [String: String]
     ) throws(SettingsError) -> GatefoldConfiguration {
-        try GatefoldConfiguration(try YAMLSettings.read(path: path, environment: environment), environment: environment)
+        try GatefoldConfiguration(try YAMLSettings.read(path: path, environment: environment))
     }
 
-    public init(_ top: SettingsSection, environment: [String: String]) throws(SettingsError) {
+    public init(_ top: SettingsSection) throws(SettingsError) {
         let server = try top.section("server")
         listen = try server.address("listen") ?? ListenAddress(host: "127.0.0.1", port: 8080)
         adminListen = try server.address("admin_listen")
@@ -52,17 +52,17 @@ public struct GatefoldConfiguration: Sendable {
         try server.finish()
 
         log = try LogConfiguration(try top.section("log"))
-        state = try Self.state(try top.section("state"), environment: environment)
+        state = try Self.state(try top.section("state"))
         guessing = try GuessLimits(try top.section("guessing"))
 
-        passwords = try PasswordConfiguration(try top.section("passwords"), environment: environment)
+        passwords = try PasswordConfiguration(try top.section("passwords"))
 
         backends = try Self.backends(try top.requiredSection("backends", expected: "at least one backend by its name"))
         let section = try top.requiredSection("publications", expected: "at least one publication by its name")
         publications = []
         for name in section.names {
             publications.append(
-                try PublicationConfiguration(name: name, in: section, backends: backends, environment: environment))
+                try PublicationConfiguration(name: name, in: section, backends: backends))
         }
         try Self.checkTogether(publications, section)
         try top.finish()
@@ -87,12 +87,12 @@ public struct GatefoldConfiguration: Sendable {
     }
 
     private static func state(
-        _ section: SettingsSection, environment: [String: String]
+        _ section: SettingsSection
     ) throws(SettingsError) -> StateConfiguration {
         guard let path = try section.filePath("path") else {
             throw section.error("path", expected: "missing; expected the path of the state database")
         }
-        guard let secret = try section.secret("reference_secret", environment: environment) else {
+        guard let secret = try section.secret("reference_secret") else {
             throw section.error("reference_secret", expected: "missing; expected {file: PATH} or {env: NAME}")
         }
         try section.finish()
@@ -148,10 +148,10 @@ public struct PasswordConfiguration: Sendable {
     /// The secret of the fast hashes that very large imports may use; nil where none are.
     public let pepper: Secret?
 
-    init(_ section: SettingsSection, environment: [String: String]) throws(SettingsError) {
+    init(_ section: SettingsSection) throws(SettingsError) {
         workers = try section.integer("workers", default: 2, in: 1...64)
         cost = try section.integer("cost", default: PasswordHasher.defaultCost, in: PasswordHasher.costs)
-        pepper = try section.secret("pepper", environment: environment)
+        pepper = try section.secret("pepper")
         try section.finish()
     }
 

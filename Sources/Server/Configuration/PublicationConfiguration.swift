@@ -20,7 +20,7 @@ public struct PublicationConfiguration: Sendable {
     public let content: ContentLayout?
 
     init(
-        name: String, in publications: SettingsSection, backends: [BackendConfiguration], environment: [String: String]
+        name: String, in publications: SettingsSection, backends: [BackendConfiguration]
     ) throws(SettingsError) {
         guard let id = PublicationID(name), !Self.reserved.contains(name) else {
             throw publications.error(
@@ -34,11 +34,11 @@ public struct PublicationConfiguration: Sendable {
             throw section.error(
                 "backend", expected: "expected one of the backends \(backends.map(\.name).joined(separator: ", "))")
         }
-        guard let editionSecrets = try section.secretRing("secrets", environment: environment) else {
+        guard let editionSecrets = try section.secretRing("secrets") else {
             throw section.error("secrets", expected: "missing; expected {file: PATH} or {env: NAME}, or a list of them")
         }
         self.editionSecrets = editionSecrets
-        tokenSecrets = try section.secretRing("token_secrets", environment: environment) ?? editionSecrets
+        tokenSecrets = try section.secretRing("token_secrets") ?? editionSecrets
 
         let credentials = try section.section("edition_credentials")
         var lifetimes = Lifetimes()
@@ -89,7 +89,7 @@ public struct PublicationConfiguration: Sendable {
             issuesFeedPassword: try section.boolean("feed_password", default: false),
             failsOpen: failsOpen, messages: try Messages(try section.section("messages")),
             hasDebugComments: try section.boolean("debug_comments", default: false),
-            edgeTokens: try EdgeTokenSettings.read(section, environment: environment))
+            edgeTokens: try EdgeTokenSettings.read(section))
         content = try ContentLayout(section, publication: id)
         try section.finish()
     }

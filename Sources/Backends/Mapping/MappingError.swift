@@ -1,0 +1,28 @@
+public import Gatefold
+
+/// Why an answer of a subscriber system can not be understood: never a refusal, and never "nothing" (PITFALLS row 1).
+///
+/// Names fields of the configuration only, no value: a value may be a reader's.
+enum MappingError: BackendFailure, Equatable, CustomStringConvertible {
+    case missingField(String)
+    case severalValues(String)
+    case severalRecords
+    case emptyState
+    case unmappedState
+    case unreadableDate(String)
+    case unreadableEdition(String)
+
+    var cause: String { description }
+
+    var description: String {
+        switch self {
+        case .missingField(let field): "the answer has no field \(field)"
+        case .severalValues(let field): "the answer has several values for \(field)"
+        case .severalRecords: "more than one subscriber answers to these credentials"
+        case .emptyState: "the answer has no state, and `empty` does not say what that means"
+        case .unmappedState: "the answer has a state that the configuration does not map"
+        case .unreadableDate(let field): "the answer has no readable date in \(field)"
+        case .unreadableEdition(let field): "the answer has no possible edition in \(field)"
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Gatefold
+import Settings
+
+/// From what a subscriber system hands over about somebody to a subscription, by the backend's `subscription` settings.
+///
+/// Whatever it can not understand is an error and not an empty answer, and nothing but a mapped `everything` opens
+/// everything (PITFALLS row 1).
+struct SubscriptionMapping: Sendable {
+    /// What decides the state.
+    private enum StateSource: String, CaseIterable {
+        /// A field with the system's word for it.
+        case word
+        /// The periods: active while one runs, else inactive.
+        case periods
+    }
+
+    private struct Category: Sendable {
+        let scheme: String
+        let field: String
+    }
+
+    private struct Everything: Sendable {
+        let field: String
+        let words: Set<String>
+    }
+
+    private let source: StateSource
+    private let stateField: String
+    private let states: StateMapping
+    private let messageField: String?
+    private let editions: EditionsMapping?
+    private let everything: Everything?
+    private let startField: String?
+    private let endField: String?
+    private let dates: DateForm
+    private let categories: [Category]
+
+    /// Reads `state`, `message`, `editions`, `everything`, `periods` and `user_info`; see the guide "Mapping answers".
+    init(_ section: SettingsSection) throws(SettingsError) {
+        let state = try section.section("state")
+        source = try state.choice("by", default: .word)
+        stateField = try state.string("from", default: "state")
+        states = try StateMapping(state)
+        try state.finish()
+        messageField = try section.string("message")
+        if section.has("editions") {
+            let settings = try section.section("editions")
+            editions = try EditionsMapping(settings)
+            try settings.finish()
+        } else {
+            editions = nil
+        }
+        if section.has("everything") {
+            let settings = try section.section("everything")
+            let field = try settings.string("from", default: "everything")
+            let words = try settings.strings("when") ?? ["1", "true", "t", "yes", "y"]
+            try settings.finish()
+            everything = Everything(field: field, words: Set(words.map { $0.lowercased() }))
+        } else {
+            everything = nil
+        }
+        let periods = try section.section("periods")
+        startField = try periods.string("start")
+        endField = try periods.string("end")
+        dates = try periods.choice("dates", default: .iso)
+        try periods.finish()
+        if startField == nil && endField == nil && source == .periods {
+            throw state.error("by", expected: "needs `periods` with the fields `start`, `end` or both")
+        }
+        var categories: [Category] = []
+        for item in try section.sections("user_info") {
+            categories.append(
+                Category(
+                    scheme: try item.requiredString("scheme", expected: "a URI"),
+                    field: try item.requiredString("from", expected: "the name of a field")))
+            try item.finish()
+        }
+        self.categories = categories
+        try section.finish()
+    }
+
+    /// The fields it reads, for whoever must ask for them by name.
+    var fields: Set<String> {
+        let single = [source == .word ? stateField : nil, messageField, editions?.field, everything?.field]
+        return Set((single + [startField, endField] + categories.map(\.field)).compactMap(\.self))
+    }
+
+    /// - Parameters:
+    ///   - record: what was handed over about the subscriber.
+    ///   - held: records that list editions, where these come by a question of their own.
+    func subscription(
+        from record: Record, held: [Record] = [], at moment: Date
+    ) throws(MappingError) -> Subscription {
+        let periods = try periods(in: record)
+        let state: SubscriptionState
+        switch source {
+        case .word: state = try states.state(try record.value(stateField))
+        case .periods: state = periods.contains { $0.contains(moment) } ? .active : .inactive
+        }
+        var message: String?
+        if let messageField, let text = try record.value(messageField), !text.isEmpty { message = text }
+        var info: [UserInfoCategory] = []
+        for category in categories {
+            for value in try record.values(category.field) where !value.isEmpty {
+                info.append(UserInfoCategory(scheme: category.scheme, value: value))
+            }
+        }
+        return Subscription(
+            state: state, message: message, entitlement: try entitlement(in: record, held: held), userInfo: info,
+            periods: periods)
+    }
+
+    private func entitlement(in record: Record, held: [Record]) throws(MappingError) -> Entitlement {
+        if let everything, let word = try record.value(everything.field), everything.words.contains(word.lowercased()) {
+            return .allEditions
+        }
+        var found: Set<EditionID> = []
+        let lists = editions ?? EditionsMapping.standard
+        if editions != nil, held.isEmpty || record.has(lists.field) {
+            found.formUnion(try lists.editions(in: record))
+        }
+        for item in held { found.formUnion(try lists.editions(in: item)) }
+        return .editions(found)
+    }
+
+    /// Starts and ends belong together in their order; a missing start has always been, a missing end never comes.
+    private func periods(in record: Record) throws(MappingError) -> [Period] {
+        let starts = try dates(startField, in: record, isEnd: false)
+        let ends = try dates(endField, in: record, isEnd: true)
+        return (0..<max(starts.count, ends.count)).map { index in
+            Period(
+                start: index < starts.count ? starts[index] ?? .distantPast : .distantPast,
+                end: index < ends.count ? ends[index] : nil)
+        }
+    }
+
+    private func dates(_ field: String?, in record: Record, isEnd: Bool) throws(MappingError) -> [Date?] {
+        guard let field else { return [] }
+        var found: [Date?] = []
+        for text in try record.values(field) {
+            if text.allSatisfy(\.isWhitespace) {
+                found.append(nil)
+            } else if let date = dates.date(text, isEnd: isEnd) {
+                found.append(date)
+            } else {
+                throw .unreadableDate(field)
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,1 @@
+#include "CArgon2.h"

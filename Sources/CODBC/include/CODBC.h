@@ -1,0 +1,3 @@
+#pragma once
+#include <sql.h>
+#include <sqlext.h>

@@ -1,0 +1,57 @@
+public import Backends
+import Settings
+
+/// The backends of a configuration as read and not yet opened, those that others ask before those who ask them.
+public struct BackendPlan: Sendable {
+    public struct Entry: Sendable {
+        public let name: String
+        public let kind: any BackendKind
+        /// The same fingerprint means that an opened backend may stay: its own settings and those of all it asks.
+        let fingerprint: [UInt8]
+    }
+
+    public let entries: [Entry]
+
+    /// - Throws: ``SettingsError``, also for members that do not exist or ask one another in a circle.
+    init(_ backends: [BackendConfiguration]) throws {
+        var read: [String: any BackendKind] = [:]
+        for backend in backends {
+            read[backend.name] = try BackendRegistry.read(name: backend.name, settings: backend.settings)
+            try backend.settings.finish()
+        }
+        var entries: [Entry] = []
+        var waiting = backends
+        while !waiting.isEmpty {
+            let done = Set(entries.map(\.name))
+            var ready: [BackendConfiguration] = []
+            for backend in waiting {
+                for member in read[backend.name]?.members ?? [] where read[member] == nil {
+                    throw backend.settings.error("kind", expected: "asks the backend `\(member)`, which is not there")
+                }
+                if done.isSuperset(of: read[backend.name]?.members ?? []) { ready.append(backend) }
+            }
+            if let stuck = waiting.first, ready.isEmpty {
+                throw stuck.settings.error(
+                    "kind", expected: "expected backends that do not ask one another in a circle")
+            }
+            for backend in ready {
+                guard let kind = read[backend.name] else { continue }
+                let asked = entries.filter { kind.members.contains($0.name) }.flatMap(\.fingerprint)
+                entries.append(
+                    Entry(name: backend.name, kind: kind, fingerprint: backend.settings.fingerprint() + asked))
+            }
+            waiting.removeAll { backend in ready.contains { $0.name == backend.name } }
+        }
+        self.entries = entries
+    }
+
+    public func kind(_ name: String) -> (any BackendKind)? {
+        entries.first { $0.name == name }?.kind
+    }
+
+    /// The backend and all that it asks, however far.
+    func family(of name: String) -> [Entry] {
+        guard let entry = entries.first(where: { $0.name == name }) else { return [] }
+        return [entry] + entry.kind.members.flatMap { family(of: $0) }
+    }
+}

@@ -1,0 +1,37 @@
+import Backends
+import Gatefold
+
+/// The backends in force. One whose settings stay the same stays, with its connections and its memory, when the
+/// configuration is read again.
+struct OpenBackends: Sendable {
+    private struct Entry: Sendable {
+        let fingerprint: [UInt8]
+        let backend: any SubscriberBackend
+    }
+
+    private var entries: [String: Entry] = [:]
+
+    init() {}
+
+    /// - Throws: ``AssemblyError/backend(name:cause:)``.
+    init(_ plan: BackendPlan, services: BackendServices, keeping before: OpenBackends? = nil) throws {
+        for planned in plan.entries {
+            if let kept = before?.entries[planned.name], kept.fingerprint == planned.fingerprint {
+                entries[planned.name] = kept
+                continue
+            }
+            var services = services
+            for member in planned.kind.members { services.members[member] = entries[member]?.backend }
+            do {
+                entries[planned.name] = Entry(
+                    fingerprint: planned.fingerprint, backend: try planned.kind.open(services))
+            } catch {
+                throw AssemblyError.backend(name: planned.name, cause: "\(error)")
+            }
+        }
+    }
+
+    subscript(name: String) -> (any SubscriberBackend)? { entries[name]?.backend }
+
+    var all: [any SubscriberBackend] { entries.sorted { $0.key < $1.key }.map(\.value.backend) }
+}

@@ -1,0 +1,16 @@
+import Backends
+import Logging
+import Metrics
+
+/// Turns what happened in and around backends into metrics and log lines.
+enum BackendEventReporter {
+    static func report(_ event: BackendEvent, to logger: Logger) {
+        Counter(
+            label: "gatefold_backend_events_total", dimensions: [("backend", event.backend), ("event", event.name)]
+        ).increment()
+        guard let detail = event.detail else { return }
+        logger.notice(
+            "backend event",
+            metadata: ["backend": "\(event.backend)", "event": "\(event.name)", "detail": "\(detail)"])
+    }
+}
