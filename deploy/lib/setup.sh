@@ -44,4 +44,5 @@ require_toolchain() {
     esac
 }
 
-build_packages="libxml2-dev libsqlite3-dev libcrypt-dev zlib1g-dev pkg-config"
+build_packages="libxml2-dev libsqlite3-dev libcrypt-dev zlib1g-dev pkg-config libpq-dev unixodbc-dev libldap-dev
+    libcurl4-openssl-dev libargon2-dev"
