@@ -243,6 +243,12 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
+            name: "BackendSuites",
+            dependencies: [
+                "GatefoldCommand", "Server", "Backends", "BackendBenches", "Gatefold", "Settings", "TestSupport",
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
             name: "DeployTests",
             dependencies: [
                 "GatefoldCommand", "Gatefold", "TestSupport",
