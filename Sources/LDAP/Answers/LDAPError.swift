@@ -22,7 +22,8 @@ public enum LDAPError: Error, Equatable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreachable: "no connection to the directory"
-        case .insecure: "no TLS with the directory: its certificate is not trusted or names another host, or it has none"
+        case .insecure:
+            "no TLS with the directory: its certificate is not trusted or names another host, or it has none"
         case .connectionLost: "the connection to the directory broke"
         case .timedOut: "the directory did not answer in time"
         case .unauthenticatedBind: "a bind without a name or a password is never sent"

@@ -109,7 +109,8 @@ public final class LDAPConnection: @unchecked Sendable {
     /// A bind is never sent on to a server that an answer names: it would be given the password.
     private func follow(referrals: Bool, _ handle: LDAPFunctions.Handle) {
         var on: Int32 = 1
-        _ = referrals
+        _ =
+            referrals
             ? functions.setOption(handle, LDAP_OPT_REFERRALS, &on)
             : functions.setOption(handle, LDAP_OPT_REFERRALS, nil)
     }

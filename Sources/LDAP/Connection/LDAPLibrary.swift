@@ -20,7 +20,9 @@ public struct LDAPLibrary: Sendable {
         _ = functions.getOption(nil, LDAP_OPT_PROTOCOL_VERSION, &version)
         // It writes to sockets without MSG_NOSIGNAL: a server that hung up would end the process.
         var action = sigaction()
-        if sigaction(SIGPIPE, nil, &action) == 0, unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0 {
+        if sigaction(SIGPIPE, nil, &action) == 0,
+            unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0
+        {
             signal(SIGPIPE, SIG_IGN)
         }
         return functions
@@ -40,8 +42,7 @@ struct LDAPFunctions: Sendable {
     typealias Number = UnsafeMutablePointer<Int32>
     typealias Controls = UnsafeMutableRawPointer
 
-    let initialiseDescriptor:
-        @Sendable @convention(c) (Int32, Int32, Text, UnsafeMutablePointer<Handle?>) -> Int32
+    let initialiseDescriptor: @Sendable @convention(c) (Int32, Int32, Text, UnsafeMutablePointer<Handle?>) -> Int32
     let getOption: @Sendable @convention(c) (Handle?, Int32, UnsafeMutableRawPointer?) -> Int32
     let setOption: @Sendable @convention(c) (Handle?, Int32, UnsafeRawPointer?) -> Int32
     let controlSocket: @Sendable @convention(c) (OpaquePointer, Int32, UnsafeMutableRawPointer?) -> Int32
@@ -79,8 +80,7 @@ struct LDAPFunctions: Sendable {
         ) -> UnsafeMutablePointer<CChar>?
     let nextAttribute: @Sendable @convention(c) (Handle, Message, OpaquePointer) -> UnsafeMutablePointer<CChar>?
     let freeElement: @Sendable @convention(c) (OpaquePointer, Int32) -> Void
-    let values:
-        @Sendable @convention(c) (Handle, Message, Text) -> UnsafeMutablePointer<UnsafeMutablePointer<berval>?>?
+    let values: @Sendable @convention(c) (Handle, Message, Text) -> UnsafeMutablePointer<UnsafeMutablePointer<berval>?>?
     let freeValues: @Sendable @convention(c) (UnsafeMutablePointer<UnsafeMutablePointer<berval>?>) -> Void
 
     init(_ library: SharedLibrary) throws(SharedLibraryError) {
