@@ -2,6 +2,7 @@
 public enum BackendBenches {
     public static let all: [any BackendBench.Type] = [
         PostgreSQLBench.self,
+        LDAPBench.self,
         SQLiteBench.self,
     ]
 }

@@ -5,6 +5,7 @@ public enum BackendRegistry {
     static let kinds: [any BackendKind.Type] = [
         HTTPServiceKind.self,
         PostgreSQLBackendKind.self,
+        LDAPBackendKind.self,
         SQLiteBackendKind.self,
         TestUsersBackendKind.self,
     ]
