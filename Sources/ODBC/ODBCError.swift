@@ -45,6 +45,7 @@ public enum ODBCError: Error, Equatable, Sendable, CustomStringConvertible {
     /// everything but what a statement by itself can be refused for.
     public var endsConnection: Bool {
         switch self {
+        case .failed where mayLieInValues: false
         case .failed(_, let state, _): !["22", "23", "42"].contains { state.hasPrefix($0) }
         case .timedOut, .interrupted, .tooManyRows, .valueTooLong, .answerTooLarge, .undecodable: true
         case .noColumns, .unencodable: false
@@ -62,9 +63,13 @@ public enum ODBCError: Error, Equatable, Sendable, CustomStringConvertible {
     public var mayLieInValues: Bool {
         switch self {
         case .unencodable: true
-        // MariaDB and MySQL: illegal mix of collations, which is how they say that a column has not the letter.
-        case .failed(_, "HY000", let native) where [1267, 1270, 1271].contains(native): true
-        case .failed(let step, let state, _): step != .connect && state.hasPrefix("22")
+        // MariaDB: illegal mix of collations, which is how it says that a column has not the letter. Oracle: ORA-01722,
+        // no number.
+        case .failed(.execute, "HY000", let native): [1267, 1270, 1271, 1722].contains(native)
+        // Not while fetching: what is read then was stored by somebody else.
+        case .failed(let step, let state, _):
+            [.prepare, .bind, .execute].contains(step)
+                && ["22P02", "22003", "22007", "22008", "22018", "22021", "22P05"].contains(state)
         default: false
         }
     }

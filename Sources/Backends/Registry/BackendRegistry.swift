@@ -3,6 +3,7 @@ public import Settings
 /// Every kind of backend there is: a new one is a folder, a conformance to ``BackendKind`` and a line here.
 public enum BackendRegistry {
     static let kinds: [any BackendKind.Type] = [
+        ODBCBackendKind.self,
         SQLiteBackendKind.self,
         TestUsersBackendKind.self,
     ]
