@@ -37,12 +37,13 @@ struct ODBCDatabase: SQLDatabase {
     private static func ask(
         _ connection: ODBCConnection, _ sql: String, _ parameters: [String?]
     ) throws -> ODBCRows {
-        do {
-            return try connection.rows(sql, parameters)
-        } catch where error.mayLieInValues && parameters.contains { $0 != nil } {
-            guard (try? connection.rows(sql, parameters.map { _ in nil })) != nil else { throw error }
-            throw ODBCFailure(error: error, isOfValue: true)
+        let first = Result { () throws(ODBCError) in try connection.rows(sql, parameters) }
+        guard case .failure(let error) = first, error.mayLieInValues, parameters.contains(where: { $0 != nil }) else {
+            return try first.get()
         }
+        let nothing = [String?](repeating: nil, count: parameters.count)
+        guard (try? connection.rows(sql, nothing)) != nil else { throw error }
+        throw ODBCFailure(error: error, isOfValue: true)
     }
 }
 
