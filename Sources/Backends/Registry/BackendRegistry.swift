@@ -4,6 +4,7 @@ public import Settings
 public enum BackendRegistry {
     static let kinds: [any BackendKind.Type] = [
         HTTPServiceKind.self,
+        ODBCBackendKind.self,
         PostgreSQLBackendKind.self,
         LDAPBackendKind.self,
         SQLiteBackendKind.self,
