@@ -5,6 +5,9 @@ public enum BackendRegistry {
     static let kinds: [any BackendKind.Type] = [
         SQLiteBackendKind.self,
         TestUsersBackendKind.self,
+        ChainBackendKind.self,
+        ShadowBackendKind.self,
+        ProcessBackendKind.self,
     ]
 
     /// Reads one backend's settings by the kind they name.
