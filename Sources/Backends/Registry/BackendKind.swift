@@ -23,6 +23,14 @@ public protocol BackendKind: Sendable {
     /// The other backends it asks, by their names in the configuration; they are opened before it.
     var members: [String] { get }
 
+    /// Refuses members that can not do what they are named for.
+    ///
+    /// - Throws: ``SettingsError`` at the setting that names one.
+    func check(_ members: [String: any BackendKind]) throws(SettingsError)
+
+    /// Whether it can take readers over whom another backend recognised, see `SubscriberAdopter`.
+    var adopts: Bool { get }
+
     /// The request's fields, besides the credentials, that its answers depend on. It is shown no others, so that two
     /// questions that differ in nothing it sees may share an answer (PITFALLS row 7).
     var decidingFields: Set<String> { get }
@@ -46,6 +54,8 @@ extension BackendKind {
     public var isForTests: Bool { false }
     public var checkedProofs: Set<String>? { nil }
     public var members: [String] { [] }
+    public func check(_ members: [String: any BackendKind]) throws(SettingsError) {}
+    public var adopts: Bool { false }
     public var decidingFields: Set<String> { [] }
     public var decidesEditions: Bool { true }
     public var isRemote: Bool { true }

@@ -9,6 +9,9 @@ public enum BackendRegistry {
         LDAPBackendKind.self,
         SQLiteBackendKind.self,
         TestUsersBackendKind.self,
+        ChainBackendKind.self,
+        ShadowBackendKind.self,
+        ProcessBackendKind.self,
     ]
 
     /// Reads one backend's settings by the kind they name.

@@ -43,6 +43,7 @@ public struct BackendPlan: Sendable {
             }
             for backend in ready {
                 guard let kind = read[backend.name] else { continue }
+                try kind.check(read.filter { kind.members.contains($0.key) })
                 let asked = entries.filter { kind.members.contains($0.name) }.flatMap(\.fingerprint)
                 entries.append(
                     Entry(
