@@ -50,19 +50,20 @@ struct ProcessAnswer {
     static let longestKey = 1024
     static let longestSession = 4096
 
-    private let fields: [String: JSONValue]
+    private let message: JSONValue
 
     init(_ line: [UInt8], to id: Int) throws(ProcessFailure) {
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(line)), case .object(let fields) = value
-        else { throw .garbage(expected: "a JSON object") }
-        guard fields["id"] == .number("\(id)") else { throw .wrongID }
-        if let error = fields["error"], error != .null { throw .reportedError }
-        self.fields = fields
+        guard let message = try? JSONParser.parse(line), case .object = message else {
+            throw .garbage(expected: "a JSON object")
+        }
+        guard message["id"] == .number("\(id)") else { throw .wrongID }
+        if let error = message["error"], error != .null { throw .reportedError }
+        self.message = message
     }
 
     /// Nil when the reader is not recognised.
     func found() throws(ProcessFailure) -> Found? {
-        guard case .boolean(let isRecognised) = fields["recognised"] else {
+        guard case .boolean(let isRecognised) = message["recognised"] else {
             throw .garbage(expected: "`recognised` to be true or false")
         }
         guard isRecognised else { return nil }
@@ -78,15 +79,15 @@ struct ProcessAnswer {
 
     /// Nil for somebody the process no longer knows.
     func record() throws(ProcessFailure) -> Record? {
-        switch fields["record"] {
+        switch message["record"] {
         case .null: return nil
         case .object(let named):
             var fields: [String: [String]] = [:]
-            for (name, value) in named {
-                guard let texts = value.texts else {
+            for member in named {
+                guard let texts = member.value.texts else {
                     throw .garbage(expected: "a record of texts and lists of texts")
                 }
-                fields[name] = texts
+                fields[member.name] = texts
             }
             return Record(fields, namesEveryField: true)
         default: throw .garbage(expected: "`record` to be an object or null")
@@ -95,7 +96,7 @@ struct ProcessAnswer {
 
     /// Nil when it is missing or null; never empty.
     private func text(_ name: String, longest: Int) throws(ProcessFailure) -> String? {
-        switch fields[name] {
+        switch message[name] {
         case nil, .null:
             return nil
         case .string(let text)

@@ -59,25 +59,11 @@ struct AnswerReader: Sendable {
         return values
     }
 
-    /// An array stands for its items; null for no value. Nil for what is no text, such as an object.
     private static func texts(_ values: [JSONValue]) -> [String]? {
         var texts: [String] = []
         for value in values {
-            switch value {
-            case .null: break
-            case .boolean(let value): texts.append(value ? "true" : "false")
-            case .number(let text), .string(let text): texts.append(text)
-            case .array(let items):
-                for item in items {
-                    switch item {
-                    case .null: break
-                    case .boolean(let value): texts.append(value ? "true" : "false")
-                    case .number(let text), .string(let text): texts.append(text)
-                    case .array, .object: return nil
-                    }
-                }
-            case .object: return nil
-            }
+            guard let more = value.texts else { return nil }
+            texts += more
         }
         return texts
     }
