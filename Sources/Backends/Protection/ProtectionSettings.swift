@@ -99,7 +99,8 @@ public struct ProtectionSettings: Sendable, Equatable {
         read.lastKnownGood = try section.duration(
             "last_known_good", default: max(read.lastKnownGood, read.freshness), in: 0...2_592_000)
         guard read.lastKnownGood == 0 || read.lastKnownGood >= read.freshness else {
-            throw section.error("last_known_good", expected: "expected 0s for never, or a time no shorter than `freshness`")
+            throw section.error(
+                "last_known_good", expected: "expected 0s for never, or a time no shorter than `freshness`")
         }
         read.memory = try section.size("memory", default: read.memory, in: 100_000...100_000_000_000)
         try section.finish()

@@ -130,7 +130,8 @@ struct AnswerMemory: Sendable {
         for group in entry.subject.groups {
             guard case .identifier = group else { continue }
             for place in groups[group] ?? [] {
-                guard let other = entries[place], other.isRecognised, other.subject.credential != entry.subject.credential
+                guard let other = entries[place], other.isRecognised,
+                    other.subject.credential != entry.subject.credential
                 else { continue }
                 if other.asked.order > entry.asked.order { return false }
                 remove(place)

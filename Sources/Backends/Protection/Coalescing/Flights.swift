@@ -35,7 +35,9 @@ struct Flights<Key: Hashable & Sendable>: Sendable {
 
     /// An asker goes away. Returns true when nobody waits for the flight any more: it is to be ended, and nobody boards it.
     mutating func leave(_ flight: Flight, _ asker: Asker) -> Bool {
-        guard entries[flight]?.askers.remove(asker) != nil, entries[flight]?.askers.isEmpty == true else { return false }
+        guard entries[flight]?.askers.remove(asker) != nil, entries[flight]?.askers.isEmpty == true else {
+            return false
+        }
         remove(flight)
         return true
     }
