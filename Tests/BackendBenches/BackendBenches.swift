@@ -4,6 +4,7 @@ public enum BackendBenches {
         ODBCMariaDBBench.self,
         ODBCPostgreSQLBench.self,
         ODBCSQLiteBench.self,
+        PostgreSQLBench.self,
         SQLiteBench.self,
     ]
 }
