@@ -5,6 +5,7 @@ public enum BackendRegistry {
     static let kinds: [any BackendKind.Type] = [
         SQLiteBackendKind.self,
         TestUsersBackendKind.self,
+        FeedBackendKind.self,
     ]
 
     /// Reads one backend's settings by the kind they name.
