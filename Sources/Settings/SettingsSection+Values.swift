@@ -1,4 +1,5 @@
 public import Foundation
+import Gatefold
 
 extension SettingsSection {
     public func string(_ name: String) throws(SettingsError) -> String? {
@@ -117,7 +118,7 @@ extension SettingsSection {
     /// A day such as `2026-11-21` (midnight UTC), or a moment such as `2026-11-21T06:00:00Z`.
     public func requiredDate(_ name: String) throws(SettingsError) -> Date {
         let text = try requiredString(name, expected: "a day such as 2026-11-21")
-        guard let date = CivilDate.parse(text) else {
+        guard let date = CivilTime.date(text) else {
             throw error(name, expected: "expected a day such as 2026-11-21, or a moment such as 2026-11-21T06:00:00Z")
         }
         return date
@@ -142,16 +143,5 @@ extension SettingsSection {
             return "\(whole / size)\(unit)"
         }
         return "\(whole)s"
-    }
-}
-
-/// Days and moments as people write them.
-public enum CivilDate {
-    /// Reads `2026-11-21` as midnight UTC, or an RFC 3339 moment; nil for anything else.
-    public static func parse(_ text: String) -> Date? {
-        if text.utf8.count == 10 {
-            return try? Date(text, strategy: Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day())
-        }
-        return try? Date(text, strategy: .iso8601)
     }
 }
