@@ -17,11 +17,11 @@ final class FeedBackend: SubscriberBackend {
     private let hasKeys: Bool
     private let namesEveryField: Bool
     /// Held for as long as the backend is.
-    private let refresher: FeedRefresher
+    private let refresher: FeedRefresher?
 
     init(
         _ plan: FeedPlan, store: FeedStore, rule: ProofRule?, mapping: SubscriptionMapping, services: BackendServices,
-        refresher: FeedRefresher
+        refresher: FeedRefresher?
     ) {
         name = plan.name
         self.store = store

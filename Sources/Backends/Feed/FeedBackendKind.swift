@@ -51,21 +51,21 @@ public struct FeedBackendKind: BackendKind {
     public var isRemote: Bool { false }
 
     public func open(_ services: BackendServices) throws -> any SubscriberBackend {
-        try open(services) { try await Task.sleep(for: .seconds($0)) }
+        try open(services) { update in
+            FeedRefresher(update) { try await Task.sleep(for: .seconds($0)) }
+        }
     }
 
-    /// - Parameter sleep: waits so many seconds.
+    /// - Parameter refresher: makes what keeps the feed up to date; nil leaves it as it is.
     func open(
-        _ services: BackendServices, sleep: @escaping @Sendable (TimeInterval) async throws -> Void
+        _ services: BackendServices, refresher: (FeedUpdate) -> FeedRefresher?
     ) throws -> FeedBackend {
-        let store = try FeedStore(plan)
-        let update = FeedUpdate(
-            plan: plan, store: store, transfer: try FileTransfer(), clock: services.clock, random: services.random,
-            observe: services.observe)
         if plan.format.isPacked { try GzipFile.requireLibrary() }
+        let update = FeedUpdate(
+            plan: plan, store: try FeedStore(plan), transfer: try FileTransfer(), clock: services.clock,
+            random: services.random, observe: services.observe)
         return FeedBackend(
-            plan, store: store, rule: rule, mapping: mapping, services: services,
-            refresher: FeedRefresher(update, sleep: sleep))
+            plan, store: update.store, rule: rule, mapping: mapping, services: services, refresher: refresher(update))
     }
 }
 
