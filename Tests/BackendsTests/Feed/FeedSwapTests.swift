@@ -7,6 +7,16 @@ import Testing
 @testable import Backends
 
 @Suite("A feed swapped under its readers", .serialized) struct FeedSwapTests {
+    /// What readers noticed.
+    private final class Notes: Sendable {
+        private let over = Atomic(false)
+        let seen = Mutex<Set<String>>([])
+        let times = Mutex<[Duration]>([])
+
+        var isOver: Bool { over.load(ordering: .relaxed) }
+        func end() { over.store(true, ordering: .relaxed) }
+    }
+
     @Test("Readers always see one whole feed while 50 are swapped")
     func whole() async throws {
         try await withTemporaryFolder { folder in
@@ -19,12 +29,11 @@ import Testing
             try bed.write(table(0))
             let feed = try bed.open()
             await feed.fetch()
-            let isOver = Atomic(false)
-            let seen = Mutex<Set<String>>([])
+            let notes = Notes()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 {
                     group.addTask {
-                        while !isOver.load(ordering: .relaxed) {
+                        while !notes.isOver {
                             let one = try #require(feed.store.current)
                             var editions: Set<String> = []
                             for key in ["1", "100", "200"] {
@@ -33,7 +42,7 @@ import Testing
                                 #expect(try await feed.subscription(key).state == .active)
                             }
                             #expect(editions.count == 1, "\(editions)")
-                            seen.withLock { $0.formUnion(editions) }
+                            notes.seen.withLock { $0.formUnion(editions) }
                         }
                     }
                 }
@@ -41,10 +50,10 @@ import Testing
                     try bed.write(table(number))
                     #expect(await feed.fetch().outcome == .swapped)
                 }
-                isOver.store(true, ordering: .relaxed)
+                notes.end()
                 try await group.waitForAll()
             }
-            #expect(seen.withLock { $0.count } > 1)
+            #expect(notes.seen.withLock { $0.count } > 1)
             #expect(feed.store.current?.summary.readers == 200)
             #expect(bed.files == ["house.sqlite", "house.status.json"])
         }
@@ -120,7 +129,7 @@ import Testing
             let bed = FeedBed(folder)
             let file = folder.appending(path: "readers.csv")
             func write(_ edition: String) throws {
-                FileManager.default.createFile(atPath: file.path, contents: nil)
+                try Data().write(to: file)
                 let handle = try FileHandle(forWritingTo: file)
                 try handle.write(contentsOf: Data("id,email,password,state,editions\n".utf8))
                 var text = ""
@@ -138,27 +147,26 @@ import Testing
             try write("old")
             #expect(await feed.fetch().outcome == .swapped)
             try write("new")
-            let isOver = Atomic(false)
-            let times = Mutex<[Duration]>([])
+            let notes = Notes()
             let clock = ContinuousClock()
             let began = clock.now
             async let reading: Void = {
                 var number = 0
-                while !isOver.load(ordering: .relaxed) {
+                while !notes.isOver {
                     number = (number + 7919) % rows
                     let start = clock.now
                     let told = try await feed.subscription("\(number + 1)")
                     let took = clock.now - start
                     #expect(told.state == .active)
-                    times.withLock { $0.append(took) }
+                    notes.times.withLock { $0.append(took) }
                     try await Task.sleep(for: .milliseconds(1))
                 }
             }()
             #expect(await feed.fetch().outcome == .swapped)
             let took = clock.now - began
-            isOver.store(true, ordering: .relaxed)
+            notes.end()
             try await reading
-            let sorted = times.withLock { $0.sorted() }
+            let sorted = notes.times.withLock { $0.sorted() }
             let peak =
                 (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8))?
                 .split(separator: "\n").first { $0.hasPrefix("VmHWM") } ?? ""
