@@ -9,6 +9,7 @@ import HummingbirdTLS
 public import Logging
 import NIOCore
 import ServiceLifecycle
+import Settings
 import State
 import UnixSignals
 
@@ -47,6 +48,7 @@ public struct GatefoldServer: Sendable {
             guesses: GuessLimiter(limits: configuration.guessing),
             services: services)
         publications = CurrentPublications(try parts.assemble(configuration))
+        Self.report(configuration.warnings, to: logger)
         tls = try configuration.tls.map { try ReloadableTLS($0) }
         follower = RevocationFollower(
             store: state, lists: revocations, retention: { [publications] in publications.longestRetention },
@@ -87,9 +89,16 @@ public struct GatefoldServer: Sendable {
         let set = try parts.assemble(next, keeping: publications.value)
         if let files = next.tls { try tls?.reload(files) }
         publications.replace(with: set)
+        Self.report(next.warnings, to: logger)
         let keys = next.keysForNextStart(after: configuration)
         if !keys.isEmpty {
             logger.warning("changed settings wait for the next start", metadata: ["keys": "\(keys)"])
+        }
+    }
+
+    private static func report(_ warnings: [SettingsWarning], to logger: Logger) {
+        for warning in warnings {
+            logger.warning("a setting to think about", metadata: ["setting": "\(warning)"])
         }
     }
 

@@ -81,10 +81,11 @@ extension SettingsSection {
         guard let node = node(name) else {
             return SettingsSection(
                 node: SettingsNode(origin: origin, content: .mapping([])), key: path(name), folder: folder,
-                environment: environment)
+                environment: environment, warnings: collected)
         }
         guard case .mapping = node.content else { throw error(name, expected: "expected keys and values") }
-        return SettingsSection(node: node, key: path(name), folder: folder, environment: environment)
+        return SettingsSection(
+            node: node, key: path(name), folder: folder, environment: environment, warnings: collected)
     }
 
     public func requiredSection(_ name: String, expected: String) throws(SettingsError) -> SettingsSection {
@@ -103,7 +104,8 @@ extension SettingsSection {
             }
             sections.append(
                 SettingsSection(
-                    node: item, key: "\(path(name))[\(index)]", folder: folder, environment: environment))
+                    node: item, key: "\(path(name))[\(index)]", folder: folder, environment: environment,
+                    warnings: collected))
         }
         return sections
     }

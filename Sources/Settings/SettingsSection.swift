@@ -10,9 +10,15 @@ public final class SettingsSection: Sendable {
     /// Where secrets given as `{env: NAME}` are.
     let environment: [String: String]
     let entries: [SettingsNode.Entry]
+    /// Shared by all sections of a configuration.
+    let collected: SettingsWarnings
     private let asked = Mutex<Set<String>>([])
 
-    init(node: SettingsNode, key: String, folder: String, environment: [String: String]) {
+    init(
+        node: SettingsNode, key: String, folder: String, environment: [String: String],
+        warnings: SettingsWarnings = SettingsWarnings()
+    ) {
+        collected = warnings
         self.key = key
         self.folder = folder
         self.environment = environment

@@ -1,6 +1,6 @@
 public import Gatefold
 
-/// Makes and checks password hashes: new ones in yescrypt, stored ones in every ``PasswordScheme``.
+/// Makes and checks password hashes: new ones in yescrypt, stored ones in every form there is.
 ///
 /// Blocks its thread for as long as the cost says; ``PasswordVerifier`` runs it where that does no harm.
 public struct PasswordHasher: Sendable {
@@ -10,16 +10,19 @@ public struct PasswordHasher: Sendable {
     public static let defaultCost = 5
     public static let costs = 1...11
 
+    private static let yescrypt = "$y$"
+
     public let cost: Int
     private let pepper: Secret?
     private let random: RandomSource
     private let didHash: @Sendable (PasswordScheme) -> Void
     private let currentPrefix: String
+    private let currentDecoy: CryptPassword
 
     /// - Parameters:
     ///   - cost: of new hashes, as crypt_gensalt(3) counts for yescrypt; held within ``costs``.
     ///   - pepper: the secret of keyed hashes (see ``KeyedPassword``).
-    ///   - didHash: told of every computation of crypt(3), before it begins.
+    ///   - didHash: told of every hash, before it is computed.
     public init(
         cost: Int = PasswordHasher.defaultCost, pepper: Secret? = nil, random: RandomSource = .system,
         didHash: @escaping @Sendable (PasswordScheme) -> Void = { _ in }
@@ -29,11 +32,13 @@ public struct PasswordHasher: Sendable {
         self.random = random
         self.didHash = didHash
         let sample = try CryptFunction.setting(
-            prefix: PasswordScheme.yescrypt.rawValue, cost: self.cost, random: [UInt8](repeating: 0, count: 16))
+            prefix: Self.yescrypt, cost: self.cost, random: [UInt8](repeating: 0, count: 16))
         // `$y$`, the parameters and the `$` behind them: what all hashes of this cost begin with.
         currentPrefix =
             sample.split(separator: "$", omittingEmptySubsequences: false).prefix(3)
             .joined(separator: "$") + "$"
+        guard let whole = CryptPassword("\(sample)$" + String(repeating: ".", count: 43)) else { throw .hashingFailed }
+        currentDecoy = whole.decoy
     }
 
     /// Hashes a password for keeping.
@@ -48,7 +53,8 @@ public struct PasswordHasher: Sendable {
             .description
     }
 
-    /// Checks a password, with the same work whoever asks (PITFALLS row 6).
+    /// Checks a password, and hashes it anew where the stored hash is not what it would be today; for a backend that keeps the
+    /// better hash. With the same work whoever asks (PITFALLS row 6).
     ///
     /// Exactly one yescrypt hash at the present cost is computed for an unknown user, for a wrong and for a right password,
     /// and for a keyed hash. A stored hash of another scheme or cost is computed in addition, and that much longer it takes;
@@ -66,22 +72,33 @@ public struct PasswordHasher: Sendable {
             _ = try hash(typed)
             return .wrong
         }
-        guard let scheme = PasswordScheme(of: stored) else { throw .unreadableHash }
-        if stored.hasPrefix(currentPrefix) {
-            return isEqualInConstantTime(try crypt(typed, setting: stored, scheme).utf8, stored.utf8)
-                ? .right(betterHash: nil) : .wrong
+        if stored.hasPrefix(currentPrefix), let current = CryptPassword(stored) {
+            return try matches(typed, current) ? .right(betterHash: nil) : .wrong
         }
-        let matches: Bool
-        if scheme == .keyed {
+        let isRight: Bool
+        if let keyed = KeyedPassword(stored) {
             guard let pepper else { throw .pepperMissing }
-            guard let keyed = KeyedPassword(stored) else { throw .unreadableHash }
-            matches = keyed.matches(typed, pepper: pepper)
+            isRight = keyed.matches(typed, pepper: pepper)
         } else {
-            matches = isEqualInConstantTime(try crypt(typed, setting: stored, scheme).utf8, stored.utf8)
+            guard let form = PasswordForms.selfEvident.read(StoredProof(value: stored)) else { throw .unreadableHash }
+            isRight = try matches(typed, form)
         }
         let fresh = try hash(typed)
-        return matches ? .right(betterHash: fresh) : .wrong
+        return isRight ? .right(betterHash: fresh) : .wrong
     }
+
+    /// Does the work of one stored form and no other.
+    ///
+    /// - Parameter typed: nil when nobody's password can be what was typed: the work is done all the same.
+    func matches(_ typed: [UInt8]?, _ stored: any StoredPassword) throws(PasswordError) -> Bool {
+        guard stored.isAffordable else { throw .tooCostly }
+        didHash(stored.scheme)
+        let isRight = try stored.matches(typed ?? Array("-".utf8))
+        return isRight && typed != nil
+    }
+
+    /// Costs what a new hash costs, and is nobody's.
+    var decoy: any StoredPassword { currentDecoy }
 
     private func bytes(of password: String) throws(PasswordError) -> [UInt8] {
         let bytes = Array(password.utf8)
@@ -93,14 +110,8 @@ public struct PasswordHasher: Sendable {
 
     private func hash(_ password: [UInt8]) throws(PasswordError) -> String {
         let setting = try CryptFunction.setting(
-            prefix: PasswordScheme.yescrypt.rawValue, cost: cost, random: random.bytes(16))
-        return try crypt(password, setting: setting, .yescrypt)
-    }
-
-    private func crypt(
-        _ password: [UInt8], setting: String, _ scheme: PasswordScheme
-    ) throws(PasswordError) -> String {
-        didHash(scheme)
+            prefix: Self.yescrypt, cost: cost, random: random.bytes(16))
+        didHash(.yescrypt)
         return try CryptFunction.hash(password, setting: setting)
     }
 }

@@ -33,6 +33,17 @@ public final class PasswordVerifier: Sendable {
         try await run { hasher in try hasher.check(password, against: stored) }
     }
 
+    /// Checks what was typed against a stored form, and does nothing else.
+    ///
+    /// - Parameter typed: nil when nobody's password can be what was typed.
+    /// - Throws: ``PasswordError``, `.queueFull` among them.
+    func matches(_ typed: [UInt8]?, _ stored: any StoredPassword) async throws -> Bool {
+        try await run { hasher in try hasher.matches(typed, stored) }
+    }
+
+    /// See ``PasswordHasher/decoy``.
+    var decoy: any StoredPassword { hasher.decoy }
+
     /// Hashes a password for keeping.
     ///
     /// - Throws: ``PasswordError``, `.queueFull` among them.

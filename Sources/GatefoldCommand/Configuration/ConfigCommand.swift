@@ -1,6 +1,8 @@
 import ArgumentParser
+import Foundation
 import Gatefold
 import Server
+import Settings
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,6 +27,9 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         try Assembly.check(read)
+        for warning in read.warnings {
+            FileHandle.standardError.write(Data("warning: \(warning)\n".utf8))
+        }
         let report = Report(
             path: configuration.path, listen: read.listen.description,
             publications: read.publications.map(\.publication.id.rawValue), backends: read.backends.map(\.name))

@@ -20,6 +20,10 @@ public struct GatefoldConfiguration: Sendable {
     public var passwords: PasswordConfiguration
     public var backends: [BackendConfiguration]
     public var publications: [PublicationConfiguration]
+    private let top: SettingsSection
+
+    /// Settings that can be used and hardly should be; those of backends are known once ``Assembly`` has read them.
+    public var warnings: [SettingsWarning] { top.warnings }
 
     /// The PEM files of the listener.
     public struct TLSFiles: Sendable, Equatable {
@@ -43,6 +47,7 @@ public struct GatefoldConfiguration: Sendable {
     }
 
     public init(_ top: SettingsSection) throws(SettingsError) {
+        self.top = top
         let server = try top.section("server")
         listen = try server.address("listen") ?? ListenAddress(host: "127.0.0.1", port: 8080)
         adminListen = try server.address("admin_listen")

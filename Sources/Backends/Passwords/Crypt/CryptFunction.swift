@@ -5,8 +5,12 @@ import Foundation
 enum CryptFunction {
     /// Hashes a password under a setting, which is a salt string or a whole stored hash.
     ///
-    /// - Parameter password: without NUL, shorter than `CRYPT_MAX_PASSPHRASE_SIZE`.
+    /// - Parameter password: shorter than `CRYPT_MAX_PASSPHRASE_SIZE`.
+    /// - Throws: ``PasswordError/unacceptablePassword`` for one with a NUL, where C would end it.
     static func hash(_ password: [UInt8], setting: String) throws(PasswordError) -> String {
+        guard password.count < Int(CRYPT_MAX_PASSPHRASE_SIZE), !password.contains(0) else {
+            throw .unacceptablePassword
+        }
         let size = MemoryLayout<crypt_data>.size
         let data = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: MemoryLayout<crypt_data>.alignment)
         memset(data, 0, size)
@@ -19,7 +23,9 @@ enum CryptFunction {
             explicit_bzero(phrase, password.count + 1)
             phrase.deallocate()
         }
-        guard let result = crypt_rn(phrase, setting, data, Int32(size)) else { throw .hashingFailed }
+        guard let result = crypt_rn(phrase, setting, data, Int32(size)) else {
+            throw supports(setting: setting) ? .hashingFailed : .methodMissing
+        }
         return String(cString: result)
     }
 
@@ -35,5 +41,10 @@ enum CryptFunction {
         }
         guard made else { throw .hashingFailed }
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Whether this libcrypt computes hashes of the setting's method: distributions leave old ones out.
+    static func supports(setting: String) -> Bool {
+        ![CRYPT_SALT_INVALID, CRYPT_SALT_METHOD_DISABLED].contains(crypt_checksalt(setting))
     }
 }

@@ -1,0 +1,68 @@
+import Gatefold
+
+/// A hash of crypt(3) with a prefix (crypt(5)).
+///
+/// The plain DES form of 13 letters is not among them, see ``DESPassword``.
+struct CryptPassword: StoredPassword {
+    let scheme: PasswordScheme
+    /// The setting, and the digest behind it.
+    private let text: String
+
+    private static let prefixes: [(String, PasswordScheme)] = [
+        ("$y$", .yescrypt), ("$gy$", .gostYescrypt), ("$7$", .scrypt), ("$2b$", .bcrypt2b), ("$2a$", .bcrypt2a),
+        ("$2y$", .bcrypt2y), ("$2x$", .bcrypt2x), ("$6$", .sha512), ("$5$", .sha256), ("$sha1$", .sha1),
+        ("$md5", .sunMD5), ("$1$", .md5),
+    ]
+
+    /// Recognises a whole hash; nil when it has another prefix, letters no hash has, or not the scheme's length.
+    init?(_ text: String) {
+        let bytes = text.utf8
+        guard bytes.count <= 383, bytes.allSatisfy(Self.isLetter),
+            let scheme = Self.prefixes.first(where: { bytes.starts(with: $0.0.utf8) })?.1,
+            let digest = bytes.split(separator: UInt8(ascii: "$"), omittingEmptySubsequences: false).last?.count
+        else { return nil }
+        let isWhole =
+            switch scheme {
+            case .bcrypt2a, .bcrypt2b, .bcrypt2y, .bcrypt2x: bytes.count == 60 && digest == 53
+            default: digest == Self.digestSize(scheme)
+            }
+        guard isWhole else { return nil }
+        self.scheme = scheme
+        self.text = text
+    }
+
+    private init(scheme: PasswordScheme, text: String) {
+        self.scheme = scheme
+        self.text = text
+    }
+
+    var isAffordable: Bool { CryptCost.isAffordable(scheme, text) }
+
+    func matches(_ password: [UInt8]) throws(PasswordError) -> Bool {
+        isEqualInConstantTime(try CryptFunction.hash(password, setting: text).utf8, text.utf8)
+    }
+
+    var decoy: CryptPassword {
+        let size = Self.digestSize(scheme)
+        return CryptPassword(scheme: scheme, text: text.dropLast(size) + String(repeating: ".", count: size))
+    }
+
+    /// In letters.
+    private static func digestSize(_ scheme: PasswordScheme) -> Int {
+        switch scheme {
+        case .bcrypt2a, .bcrypt2b, .bcrypt2y, .bcrypt2x: 31
+        case .sha512: 86
+        case .sha1: 28
+        case .sunMD5, .md5: 22
+        default: 43
+        }
+    }
+
+    /// Printable ASCII without the letters that crypt(5) keeps out of hashes.
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "!"), UInt8(ascii: "*"), UInt8(ascii: ":"), UInt8(ascii: ";"), UInt8(ascii: "\\"): false
+        default: (0x21...0x7E).contains(byte)
+        }
+    }
+}

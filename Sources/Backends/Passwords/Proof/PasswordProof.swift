@@ -1,0 +1,116 @@
+import Foundation
+import Gatefold
+import Settings
+
+/// How a stored password is checked, by the settings of a ``ProofRule``.
+struct PasswordProof: Sendable {
+    /// The character set in which an old system hashed what was typed.
+    enum Encoding: String, CaseIterable, Sendable {
+        case utf8 = "utf-8"
+        case latin1
+    }
+
+    private let forms: PasswordForms
+    private let encoding: Encoding
+    private let trims: Bool
+    private let allowsPlain: Bool
+    /// Checked for an unknown reader before a known one was seen; nil for a new hash of Gatefold's own.
+    private let cold: (any StoredPassword)?
+    private let shelf = DecoyShelf()
+
+    /// Reads `scheme`, `template`, `stored`, `secret`, `plain`, `encoding`, `trim` and `example`.
+    init(_ section: SettingsSection) throws(SettingsError) {
+        let encoding = try section.choice("encoding", default: Encoding.utf8)
+        let scheme = try section.choice("scheme", default: SchemeName.auto)
+        let template = try Self.template(section)
+        let plain = try section.boolean("plain", default: false)
+        var others: [PasswordForm] = []
+        if let template { others.append { template.read($0) } }
+        if plain {
+            others.append { PlainPassword(Self.plain($0.value, encoding)) }
+            section.warn(
+                "plain", "passwords are compared as plain text: whoever reads the table can sign in as anybody")
+        }
+        forms = scheme.forms.followed(by: others)
+        allowsPlain = plain
+        self.encoding = encoding
+        trims = try section.boolean("trim", default: false)
+        if let example = try section.string("example") {
+            let read = forms.read(StoredProof(value: example, salt: "saltsalt"))
+            guard let read else { throw section.error("example", expected: "expected a stored value in a known form") }
+            guard read.isAffordable else {
+                throw section.error("example", expected: PasswordError.tooCostly.description)
+            }
+            cold = read.decoy
+        } else if let typical = scheme.typical {
+            cold = scheme.forms.read(StoredProof(value: typical, salt: "salt"))?.decoy
+        } else {
+            cold = template?.typical ?? (plain ? PlainPassword([0x2D])?.decoy : nil)
+        }
+    }
+
+    /// - Parameter stored: nil for somebody unknown, who costs what a known reader does.
+    func check(
+        _ typed: String, of identifier: String, against stored: StoredProof?, with verifier: PasswordVerifier
+    ) async throws -> PasswordVerdict {
+        let known = try stored.flatMap { (stored) throws(PasswordError) in try read(stored) }
+        let chosen = shelf.choose(for: identifier, known: known) ?? cold ?? verifier.decoy
+        let isRight = try await verifier.matches(bytes(typed), chosen)
+        return isRight && known != nil ? .right(betterHash: nil) : .wrong
+    }
+
+    /// Nil for a reader who has no password, or one that is locked: nobody signs in as them, and it takes as long.
+    private func read(_ stored: StoredProof) throws(PasswordError) -> (any StoredPassword)? {
+        if stored.value.isEmpty { return nil }
+        if let form = forms.read(stored) { return form }
+        // So passwd, slapd and Django lock an account.
+        if stored.value.hasPrefix("!") || stored.value.hasPrefix("*") { return nil }
+        throw .unreadableHash
+    }
+
+    /// What was typed as the old system hashed it; nil when nobody's password can be that.
+    private func bytes(_ typed: String) -> [UInt8]? {
+        let typed = trims ? typed.trimmingCharacters(in: .whitespacesAndNewlines) : typed
+        let bytes: [UInt8]
+        switch encoding {
+        case .utf8: bytes = Array(typed.utf8)
+        case .latin1:
+            guard let latin1 = Self.latin1(typed) else { return nil }
+            bytes = latin1
+        }
+        guard (1...PasswordHasher.longestPassword).contains(bytes.count), !bytes.contains(0) else { return nil }
+        return bytes
+    }
+
+    private static func plain(_ stored: String, _ encoding: Encoding) -> [UInt8] {
+        switch encoding {
+        case .utf8: Array(stored.utf8)
+        case .latin1: latin1(stored) ?? []
+        }
+    }
+
+    private static func latin1(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        for scalar in text.precomposedStringWithCanonicalMapping.unicodeScalars {
+            guard let byte = UInt8(exactly: scalar.value) else { return nil }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
+    private static func template(_ section: SettingsSection) throws(SettingsError) -> PasswordTemplate? {
+        let secret = try section.foreignSecret("secret")
+        let stored = try section.string("stored")
+        guard let text = try section.string("template") else {
+            for name in ["secret", "stored"] where section.has(name) {
+                throw section.error(name, expected: "expected together with `template`")
+            }
+            return nil
+        }
+        do throws(TemplateError) {
+            return try PasswordTemplate(text, stored: stored ?? "{hash}", secret: secret)
+        } catch {
+            throw section.error("template", expected: error.description)
+        }
+    }
+}
