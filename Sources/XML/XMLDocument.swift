@@ -33,6 +33,7 @@ public struct XMLDocument: Sendable, Equatable {
 /// Why bytes are no acceptable document.
 public enum XMLError: Error, Equatable, Sendable, CustomStringConvertible {
     case tooLarge(limit: Int)
+    case recordTooLarge(limit: Int)
     case tooDeep(limit: Int)
     /// The document has a DOCTYPE.
     case declaresType
@@ -50,6 +51,7 @@ public enum XMLError: Error, Equatable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .tooLarge(let limit): "the XML document is larger than \(limit) bytes"
+        case .recordTooLarge(let limit): "a record of the XML document is larger than \(limit) bytes"
         case .tooDeep(let limit): "the XML document nests more than \(limit) elements"
         case .declaresType: "the XML document has a DOCTYPE, which is not accepted"
         case .malformed(let cause): "not well-formed XML: \(cause)"

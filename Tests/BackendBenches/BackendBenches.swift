@@ -7,5 +7,7 @@ public enum BackendBenches {
         PostgreSQLBench.self,
         LDAPBench.self,
         SQLiteBench.self,
+        SQLiteBench.self,
+        FeedBench.self,
     ]
 }

@@ -12,6 +12,7 @@ public enum BackendRegistry {
         ChainBackendKind.self,
         ShadowBackendKind.self,
         ProcessBackendKind.self,
+        FeedBackendKind.self,
     ]
 
     /// Reads one backend's settings by the kind they name.
