@@ -1,8 +1,11 @@
 #pragma once
+#include <libxml/xmlversion.h>
+// Debian's libxml2 would pull in ICU's headers, whose types clash with those of Foundation's own copy of ICU. All they
+// add is two members of a structure of encodings that Swift never looks into.
+#undef LIBXML_ICU_ENABLED
 #include <libxml/parser.h>
 #include <libxml/relaxng.h>
 #include <libxml/tree.h>
-#include <libxml/xmlversion.h>
 #include <libxml/xmlwriter.h>
 #include <libxml/xpath.h>
 #include <libxml/xpathInternals.h>

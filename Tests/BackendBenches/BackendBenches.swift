@@ -7,7 +7,6 @@ public enum BackendBenches {
         PostgreSQLBench.self,
         LDAPBench.self,
         SQLiteBench.self,
-        SQLiteBench.self,
         FeedBench.self,
     ]
 }
