@@ -17,8 +17,8 @@ struct GatefoldCommand: AsyncParsableCommand {
             """,
         version: ServerSoftware.version,
         subcommands: [
-            ServeCommand.self, ConfigCommand.self, SubscribersCommand.self, CredentialsCommand.self,
-            TokenCommand.self, SecretCommand.self, FeedCommand.self, DrillCommand.self,
+            ServeCommand.self, ConfigCommand.self, BackendsCommand.self, SubscribersCommand.self, FeedCommand.self,
+            CredentialsCommand.self, TokenCommand.self, SecretCommand.self, DrillCommand.self,
         ])
 
     static func main() async {
