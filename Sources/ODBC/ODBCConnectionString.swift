@@ -42,8 +42,9 @@ public struct ODBCConnectionString: Sendable, Equatable {
     static func isName(_ name: String) -> Bool {
         guard !name.isEmpty, !name.hasPrefix(" "), !name.hasSuffix(" ") else { return false }
         return name.unicodeScalars.allSatisfy { scalar in
-            scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_"
-                || scalar == "-" || scalar == " ")
+            scalar.isASCII
+                && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_"
+                    || scalar == "-" || scalar == " ")
         }
     }
 }

@@ -7,8 +7,7 @@ struct ODBCFunctions: Sendable {
     typealias Text = UnsafeMutablePointer<SQLWCHAR>
     typealias Small = UnsafeMutablePointer<SQLSMALLINT>
 
-    let allocHandle:
-        @Sendable @convention(c) (SQLSMALLINT, Handle?, UnsafeMutablePointer<Handle?>) -> SQLRETURN
+    let allocHandle: @Sendable @convention(c) (SQLSMALLINT, Handle?, UnsafeMutablePointer<Handle?>) -> SQLRETURN
     let freeHandle: @Sendable @convention(c) (SQLSMALLINT, Handle) -> SQLRETURN
     let setEnvAttr: @Sendable @convention(c) (Handle, SQLINTEGER, UnsafeMutableRawPointer?, SQLINTEGER) -> SQLRETURN
     let setConnectAttr: @Sendable @convention(c) (Handle, SQLINTEGER, UnsafeMutableRawPointer?, SQLINTEGER) -> SQLRETURN

@@ -1,0 +1,59 @@
+import TestSupport
+import Testing
+
+@testable import ODBC
+
+@Suite("Encodings of narrow characters") struct ODBCEncodingTests {
+    @Test("every byte is a letter of latin1 and of windows-1252, and the letter is that byte again")
+    func bytes() throws {
+        for encoding in [ODBCEncoding.latin1, .windows1252] {
+            var seen: Set<String> = []
+            for byte in UInt8.min ... .max {
+                let letter = try #require(encoding.decode([byte]))
+                #expect(letter.unicodeScalars.count == 1 && seen.insert(letter).inserted)
+                #expect(encoding.encode(letter) == [byte])
+            }
+        }
+        #expect(ODBCEncoding.windows1252.decode([0x80, 0x8A, 0x9F, 0xE9]) == "€ŠŸé")
+        #expect(ODBCEncoding.latin1.decode([0x80, 0xE9]) == "\u{80}é")
+    }
+
+    @Test("a letter with its accent beside it is the letter with its accent")
+    func decomposed() {
+        #expect(ODBCEncoding.latin1.encode("e\u{301}") == [0xE9])
+        #expect(ODBCEncoding.windows1252.encode("S\u{30C}") == [0x8A])
+        #expect(ODBCEncoding.latin1.encode("S\u{30C}") == nil)
+    }
+
+    @Test(
+        "letters that an encoding has not are none, and never a question mark",
+        arguments: ["😀", "ł", "\u{20AC}", "\u{301}"])
+    func missing(text: String) {
+        #expect(ODBCEncoding.latin1.encode("a" + text) == nil)
+        #expect(ODBCEncoding.utf8.encode(text) == Array(text.utf8))
+    }
+
+    @Test("bytes that are not UTF-8 are no text")
+    func invalid() {
+        for bytes: [UInt8] in [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0x61, 0x80]] {
+            #expect(ODBCEncoding.utf8.decode(bytes) == nil)
+            #expect(ODBCEncoding.driver.decode(bytes) == nil)
+        }
+    }
+
+    @Test("whatever the bytes, what is read is written back")
+    func property() {
+        var random = SeededRandom(seed: 0xE2C0)
+        for _ in 0..<100_000 {
+            let bytes = random.hostileBytes(upTo: 12, spice: "é😀a\u{301}")
+            for encoding in [ODBCEncoding.utf8, .latin1, .windows1252] {
+                guard let text = encoding.decode(bytes) else {
+                    #expect(encoding == .utf8)
+                    continue
+                }
+                // Two letters of one byte each may be one character; only then it is none again.
+                if let again = encoding.encode(text) { #expect(again == bytes) }
+            }
+        }
+    }
+}

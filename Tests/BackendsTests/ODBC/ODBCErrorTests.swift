@@ -1,0 +1,48 @@
+import Testing
+
+@testable import Backends
+@testable import ODBC
+
+@Suite("What an ODBC error means") struct ODBCErrorTests {
+    private func failed(_ state: String, _ native: Int32 = 1, _ step: ODBCError.Step = .execute) -> ODBCError {
+        .failed(step, sqlState: state, native: native)
+    }
+
+    @Test("what a statement is refused for leaves the connection alone; anything else ends it")
+    func connections() {
+        for state in ["42S02", "42000", "22018", "23000"] { #expect(!failed(state).endsConnection) }
+        for state in ["08S01", "HY000", "HYT00", "57014", "40001", "XX000", ""] {
+            #expect(failed(state).endsConnection, "\(state)")
+        }
+        for error in [ODBCError.timedOut(.execute), .interrupted, .undecodable, .tooManyRows] {
+            #expect(error.endsConnection)
+        }
+    }
+
+    @Test("a question is asked once more where the connection may have been gone, and not where it took too long")
+    func losses() {
+        for state in ["08S01", "HY000", "08003", "XX000"] { #expect(failed(state).isLoss) }
+        for state in ["HYT00", "HYT01", "57014", "42S02", "22018"] { #expect(!failed(state).isLoss) }
+        #expect(!ODBCError.timedOut(.prepare).isLoss && !ODBCError.interrupted.isLoss)
+    }
+
+    @Test("only an error about a value that was bound can be the reader's")
+    func values() {
+        for state in ["22P02", "22018", "22003", "22P05"] { #expect(failed(state).mayLieInValues) }
+        #expect(failed("HY000", 1267).mayLieInValues && ODBCError.unencodable.mayLieInValues)
+        for error in [
+            failed("22018", 1, .fetch), failed("22012"), failed("HY000"), failed("08S01"), failed("42S02"),
+            failed("22018", 1, .connect), .undecodable, .timedOut(.execute),
+        ] {
+            #expect(!error.mayLieInValues, "\(error)")
+        }
+    }
+
+    @Test("the log has codes and our words, and no text of a server")
+    func words() {
+        #expect(
+            ODBCFailure(error: failed("28000", 1045, .connect), isOfValue: false).cause
+                == "connect failed with SQLSTATE 28000, native code 1045: the user or password was not accepted")
+        #expect(failed("HY000", 1267).description == "execute failed with SQLSTATE HY000, native code 1267")
+    }
+}
