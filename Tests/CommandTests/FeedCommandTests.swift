@@ -65,7 +65,7 @@ import Testing
                 #expect(told.output.contains("in force   4 rows of 4 readers"), "\(told.output)")
                 let answer = try await RawHTTP(port: port).post(
                     "/sign_in", [("Content-Type", "application/x-www-form-urlencoded")],
-                    Array("email=ada%40example.com".utf8))
+                    Array("email=ada%40example.com&surname=Lovelace".utf8))
                 #expect(answer.element("token") != nil, "\(answer.text)")
             }
             let after = try await feed(["status", "--json"])

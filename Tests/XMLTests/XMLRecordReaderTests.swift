@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import XML
+import XML
 
 @Suite("A list of records in XML") struct XMLRecordReaderTests {
     private func read(_ text: String, piece: Int = 1 << 20, recordSize: Int = 1 << 20) throws -> [XMLRecord] {

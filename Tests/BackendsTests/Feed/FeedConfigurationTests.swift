@@ -68,7 +68,8 @@ import Testing
             let work = try #require(update)
             await FeedRefresher.inOwnThread { work.run(isCancelled: $0) }
             try #require(backend.store.status.outcome == .swapped, "\(backend.store.status.reason ?? "")")
-            let ada = Credentials(identifier: "ada@example.com", fields: ["email": "ada@example.com"])
+            let ada = Credentials(
+                identifier: "ada@example.com", fields: ["email": "ada@example.com", "surname": "lovelace"])
             let who = try await backend.recognise(ada, inquiry: Inquiry())
             let subscriber = Subscriber(backend: "circulation", key: "10001")
             #expect(who == .recognised(subscriber))
