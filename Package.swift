@@ -238,8 +238,14 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "GatefoldCommand", "BackendBenches", "Gatefold", "TestSupport",
+                "GatefoldCommand", "Server", "BackendBenches", "Gatefold", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "BackendSuites",
+            dependencies: [
+                "GatefoldCommand", "Server", "Backends", "BackendBenches", "Gatefold", "Settings", "TestSupport",
             ],
             swiftSettings: swiftSettings),
         .testTarget(

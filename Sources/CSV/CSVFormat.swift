@@ -4,6 +4,7 @@ public struct CSVFormat: Sendable, Equatable {
         case comma = 0x2C
         case semicolon = 0x3B
         case tab = 0x09
+        case pipe = 0x7C
     }
 
     public var separator: Separator

@@ -13,6 +13,12 @@ public protocol BackendBench: Sendable {
     /// `email` and `password`, and has the policy `backend`.
     var settings: String { get }
 
+    /// Whether it asks something outside the process and so may have settings under `protection`.
+    var isRemote: Bool { get }
+
+    /// Further backends that it asks, as a chain does its members.
+    var members: [(name: String, settings: String, isRemote: Bool)] { get }
+
     /// The environment variables that the settings take secrets from.
     var environment: [String: String] { get }
 
@@ -37,6 +43,8 @@ public protocol BackendBench: Sendable {
 
 extension BackendBench {
     public var environment: [String: String] { [:] }
+    public var isRemote: Bool { true }
+    public var members: [(name: String, settings: String, isRemote: Bool)] { [] }
     public static var hasStoredHashes: Bool { false }
 }
 

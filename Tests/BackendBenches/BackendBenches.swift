@@ -1,6 +1,12 @@
 /// Every bench there is; a new backend adds its own here, and the common suites run against it.
 public enum BackendBenches {
     public static let all: [any BackendBench.Type] = [
-        SQLiteBench.self
+        ODBCMariaDBBench.self,
+        ODBCPostgreSQLBench.self,
+        ODBCSQLiteBench.self,
+        PostgreSQLBench.self,
+        LDAPBench.self,
+        SQLiteBench.self,
+        FeedBench.self,
     ]
 }

@@ -27,6 +27,8 @@ public struct SQLiteBench: BackendBench {
         }
     }
 
+    public var isRemote: Bool { false }
+
     public var settings: String {
         """
         kind: sqlite

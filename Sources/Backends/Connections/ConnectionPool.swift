@@ -5,6 +5,9 @@ import Synchronization
 ///
 /// The pool lends it to one question at a time, so only ``interrupt()`` is called while another call is under way.
 protocol PooledConnection: AnyObject, Sendable {
+    /// Connects, where making the value did not: what is done here can be interrupted.
+    func connect() throws
+
     /// Whether it may be lent again after a question.
     var isUsable: Bool { get }
 
@@ -13,6 +16,10 @@ protocol PooledConnection: AnyObject, Sendable {
 
     /// Frees what it holds; it is not used again.
     func close()
+}
+
+extension PooledConnection {
+    func connect() throws {}
 }
 
 /// Blocking connections, opened as they are needed and kept for the next question, each question on a thread.
@@ -29,20 +36,24 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
     private let isLoss: @Sendable (any Error) -> Bool
     private let idleLifetime: Duration
     private let threads: NIOThreadPool
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let idle = Mutex<[Idle]>([])
 
     /// - Parameters:
     ///   - size: threads, and so the most connections in use at once.
     ///   - idleLifetime: a connection that nobody used for so long is closed rather than lent.
-    ///   - open: makes a connection; blocks, and ends by its own timeout.
+    ///   - open: makes a connection. What blocks is done in ``PooledConnection/connect()`` if it can be interrupted there;
+    ///     it ends by its own timeout.
     ///   - isLoss: whether an error says that the connection was gone before the question could be answered. A question on
     ///     a kept connection is then asked once more on a new one: questions only read, so asking twice does no harm.
     init(
         size: Int, idleLifetime: Duration = .seconds(300), open: @escaping @Sendable () throws -> Connection,
-        isLoss: @escaping @Sendable (any Error) -> Bool
+        isLoss: @escaping @Sendable (any Error) -> Bool,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.open = open
         self.isLoss = isLoss
+        self.now = now
         self.idleLifetime = idleLifetime
         threads = NIOThreadPool(numberOfThreads: size)
         threads.start()
@@ -53,20 +64,18 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
         threads.shutdownGracefully { _ in }
     }
 
-    /// Runs blocking work with a connection of its own. A cancelled question interrupts its connection.
+    /// Runs blocking work with a connection of its own.
+    ///
+    /// A cancelled question interrupts its connection, and ends at once: its thread is free as soon as the library lets go.
     func use<Answer: Sendable>(_ work: @escaping @Sendable (Connection) throws -> Answer) async throws -> Answer {
-        let lease = Lease<Connection>()
+        let lease = Lease<Connection, Answer>()
         return try await withTaskCancellationHandler {
-            try await threads.runIfActive { [self] in
-                if let kept = takeIdle() {
-                    do {
-                        return try run(work, on: kept, lease)
-                    } catch  where isLoss(error) && !lease.isCancelled {
-                        // Its neighbours most likely went with it.
-                        dropIdle()
-                    }
+            try await withCheckedThrowingContinuation { continuation in
+                guard lease.begin(continuation) else { return continuation.resume(throwing: CancellationError()) }
+                threads.submit { [self] state in
+                    guard case .active = state else { return lease.finish(.failure(CancellationError())) }
+                    lease.finish(Result { try answer(work, lease) })
                 }
-                return try run(work, on: try open(), lease)
             }
         } onCancel: {
             lease.cancel()
@@ -76,12 +85,37 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
     /// Connections kept for the next question.
     var idleCount: Int { idle.withLock { $0.count } }
 
+    private func answer<Answer>(
+        _ work: (Connection) throws -> Answer, _ lease: Lease<Connection, Answer>
+    ) throws -> Answer {
+        guard !lease.isCancelled else { throw CancellationError() }
+        if let kept = takeIdle() {
+            do {
+                return try run(work, on: kept, isNew: false, lease)
+            } catch  where isLoss(error) && !lease.isCancelled {
+                // Its neighbours most likely went with it.
+                dropIdle()
+            }
+        }
+        return try run(work, on: try open(), isNew: true, lease)
+    }
+
     private func run<Answer>(
-        _ work: (Connection) throws -> Answer, on connection: Connection, _ lease: Lease<Connection>
+        _ work: (Connection) throws -> Answer, on connection: Connection, isNew: Bool,
+        _ lease: Lease<Connection, Answer>
     ) throws -> Answer {
         guard lease.take(connection) else {
-            keep(connection)
+            isNew ? connection.close() : keep(connection)
             throw CancellationError()
+        }
+        if isNew {
+            do {
+                try connection.connect()
+            } catch {
+                lease.giveBack()
+                connection.close()
+                throw error
+            }
         }
         defer {
             lease.giveBack()
@@ -91,7 +125,7 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
     }
 
     private func takeIdle() -> Connection? {
-        let now = ContinuousClock.now
+        let now = now()
         let (taken, expired) = idle.withLock { idle in
             let expired = idle.filter { now - $0.since > idleLifetime }
             idle.removeAll { now - $0.since > idleLifetime }
@@ -111,15 +145,18 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
 
     private func keep(_ connection: Connection) {
         guard connection.isUsable else { return connection.close() }
-        idle.withLock { $0.append(Idle(connection: connection, since: .now)) }
+        let since = now()
+        idle.withLock { $0.append(Idle(connection: connection, since: since)) }
     }
 }
 
-/// Which connection a question holds at present, for the one who cancels it.
-private final class Lease<Connection: PooledConnection>: Sendable {
+/// Which connection a question holds at present, for the one who cancels it, and who waits for the answer.
+private final class Lease<Connection: PooledConnection, Answer: Sendable>: Sendable {
     private struct State {
         var held: Connection?
         var isCancelled = false
+        /// Nil before the question began and after it was answered or cancelled: it is resumed once.
+        var waiting: CheckedContinuation<Answer, any Error>?
     }
 
     private let state = Mutex(State())
@@ -127,6 +164,15 @@ private final class Lease<Connection: PooledConnection>: Sendable {
     var isCancelled: Bool { state.withLock(\.isCancelled) }
 
     /// Returns false when the question was cancelled before it began.
+    func begin(_ continuation: CheckedContinuation<Answer, any Error>) -> Bool {
+        state.withLock { state in
+            guard !state.isCancelled else { return false }
+            state.waiting = continuation
+            return true
+        }
+    }
+
+    /// Returns false when the question was cancelled before it had a connection.
     func take(_ connection: Connection) -> Bool {
         state.withLock { state in
             guard !state.isCancelled else { return false }
@@ -139,11 +185,23 @@ private final class Lease<Connection: PooledConnection>: Sendable {
         state.withLock { $0.held = nil }
     }
 
-    /// Under the lock, so that the connection is not interrupted after it was given back.
+    func finish(_ result: Result<Answer, any Error>) {
+        takeWaiting()?.resume(with: result)
+    }
+
+    /// Interrupts under the lock, so that the connection is not interrupted after it was given back.
     func cancel() {
         state.withLock { state in
             state.isCancelled = true
             state.held?.interrupt()
+        }
+        takeWaiting()?.resume(throwing: CancellationError())
+    }
+
+    private func takeWaiting() -> CheckedContinuation<Answer, any Error>? {
+        state.withLock { state in
+            defer { state.waiting = nil }
+            return state.waiting
         }
     }
 }

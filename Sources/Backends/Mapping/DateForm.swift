@@ -1,4 +1,5 @@
 import Foundation
+import Gatefold
 import Settings
 
 /// How a subscriber system writes days and moments; without a zone they are in UTC.
@@ -14,7 +15,7 @@ enum DateForm: String, Sendable, CaseIterable {
     /// Seconds since 1970.
     case unix
 
-    /// - Parameter isEnd: a day as an end is its last second, as a start its first.
+    /// - Parameter isEnd: a day as an end is its last millisecond, as a start its first.
     func date(_ text: String, isEnd: Bool) -> Date? {
         let text = text.trimmingCharacters(in: .whitespaces)
         guard text.utf8.count <= 40, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -46,19 +47,14 @@ enum DateForm: String, Sendable, CaseIterable {
         }
     }
 
+    /// A database's moment may lack its zone, which is UTC then, or have one of hours alone.
     private static func iso(_ text: String, isEnd: Bool) -> Date? {
-        if let day = text.utf8.count == 10 ? CivilDate.parse(text) : nil {
-            return isEnd ? day.addingTimeInterval(86_399) : day
+        var text = text
+        if text.utf8.count >= 19 {
+            let zone = text.dropFirst(19).drop { $0 == "." || $0.isNumber }
+            if zone.isEmpty { text += "Z" }
+            if zone.count == 3 { text += ":00" }
         }
-        guard text.utf8.count >= 19 else { return nil }
-        var moment = Array(text)
-        if moment[10] == " " { moment[10] = "T" }
-        // Fractions of a second decide nothing.
-        var whole = String(moment[..<19])
-        var zone = moment[19...].drop { $0 == "." || $0.isNumber }
-        if zone.isEmpty { zone = ["Z"] }
-        if zone.count == 3 { zone += [":", "0", "0"] }
-        whole += String(zone)
-        return CivilDate.parse(whole)
+        return CivilTime.date(text, isEnd: isEnd)
     }
 }

@@ -86,11 +86,14 @@ struct SubscriptionMapping: Sendable {
         return Set((single + [startField, endField] + categories.map(\.field)).compactMap(\.self))
     }
 
+    /// The field that lists editions in the records that a question of its own brings.
+    var editionsField: String { (editions ?? .standard).field }
+
     /// - Parameters:
     ///   - record: what was handed over about the subscriber.
-    ///   - held: records that list editions, where these come by a question of their own.
+    ///   - held: records that list editions, where these come by a question of their own; nil where they do not.
     func subscription(
-        from record: Record, held: [Record] = [], at moment: Date
+        from record: Record, held: [Record]? = nil, at moment: Date
     ) throws(MappingError) -> Subscription {
         let periods = try periods(in: record)
         let state: SubscriptionState
@@ -111,16 +114,16 @@ struct SubscriptionMapping: Sendable {
             periods: periods)
     }
 
-    private func entitlement(in record: Record, held: [Record]) throws(MappingError) -> Entitlement {
+    private func entitlement(in record: Record, held: [Record]?) throws(MappingError) -> Entitlement {
         if let everything, let word = try record.value(everything.field), everything.words.contains(word.lowercased()) {
             return .allEditions
         }
         var found: Set<EditionID> = []
         let lists = editions ?? EditionsMapping.standard
-        if editions != nil, held.isEmpty || record.has(lists.field) {
+        if editions != nil, held == nil || record.has(lists.field) {
             found.formUnion(try lists.editions(in: record))
         }
-        for item in held { found.formUnion(try lists.editions(in: item)) }
+        for item in held ?? [] { found.formUnion(try lists.editions(in: item)) }
         return .editions(found)
     }
 

@@ -23,9 +23,21 @@ public protocol BackendKind: Sendable {
     /// The other backends it asks, by their names in the configuration; they are opened before it.
     var members: [String] { get }
 
+    /// Refuses members that can not do what they are named for.
+    ///
+    /// - Throws: ``SettingsError`` at the setting that names one.
+    func check(_ members: [String: any BackendKind]) throws(SettingsError)
+
+    /// Whether it can take readers over whom another backend recognised, see `SubscriberAdopter`.
+    var adopts: Bool { get }
+
     /// The request's fields, besides the credentials, that its answers depend on. It is shown no others, so that two
     /// questions that differ in nothing it sees may share an answer (PITFALLS row 7).
     var decidingFields: Set<String> { get }
+
+    /// Whether its backend has verdicts of its own on editions. One that says no is not asked for them, which spares it half
+    /// of the questions for edition credentials.
+    var decidesEditions: Bool { get }
 
     /// Whether it asks something outside the process, which has bad days. Only such a backend is protected from its
     /// readers, and they from it.
@@ -42,7 +54,10 @@ extension BackendKind {
     public var isForTests: Bool { false }
     public var checkedProofs: Set<String>? { nil }
     public var members: [String] { [] }
+    public func check(_ members: [String: any BackendKind]) throws(SettingsError) {}
+    public var adopts: Bool { false }
     public var decidingFields: Set<String> { [] }
+    public var decidesEditions: Bool { true }
     public var isRemote: Bool { true }
     public func tokenCodec(for publication: PublicationID) -> (any TokenCodec)? { nil }
     public func edgeTokens() -> [any EdgeToken] { [] }

@@ -3,12 +3,26 @@ public import Settings
 /// Every kind of backend there is: a new one is a folder, a conformance to ``BackendKind`` and a line here.
 public enum BackendRegistry {
     static let kinds: [any BackendKind.Type] = [
+        HTTPServiceKind.self,
+        ODBCBackendKind.self,
+        PostgreSQLBackendKind.self,
+        LDAPBackendKind.self,
         SQLiteBackendKind.self,
         TestUsersBackendKind.self,
+        ChainBackendKind.self,
+        ShadowBackendKind.self,
+        ProcessBackendKind.self,
+        FeedBackendKind.self,
     ]
 
     /// Reads one backend's settings by the kind they name.
     public static func read(name: String, settings: SettingsSection) throws(SettingsError) -> any BackendKind {
+        try read(name: name, settings: settings, among: kinds)
+    }
+
+    static func read(
+        name: String, settings: SettingsSection, among kinds: [any BackendKind.Type]
+    ) throws(SettingsError) -> any BackendKind {
         let names = kinds.map { $0.name }.joined(separator: ", ")
         let kind = try settings.requiredString("kind", expected: "one of \(names)")
         guard let type = kinds.first(where: { $0.name == kind }) else {

@@ -27,6 +27,9 @@ public struct SQLiteBackendKind: BackendKind {
 
     public var isRemote: Bool { false }
 
+    /// Without a proof nobody's sign-in would show that they are who they say.
+    public var adopts: Bool { proof != nil }
+
     public func open(_ services: BackendServices) throws -> any SubscriberBackend {
         SQLiteSubscriberBackend(
             name: name, database: try openDatabase(clock: services.clock), proof: proof, verifier: services.passwords,

@@ -19,10 +19,10 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
     }
 
     public let name: String
-    private let database: SubscriberDatabase
-    private let proof: Proof?
-    private let verifier: PasswordVerifier
-    private let clock: WallClock
+    let database: SubscriberDatabase
+    let proof: Proof?
+    let verifier: PasswordVerifier
+    let clock: WallClock
 
     /// - Parameter proof: nil where knowing the identifier is enough.
     public init(

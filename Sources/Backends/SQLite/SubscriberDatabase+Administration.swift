@@ -3,7 +3,7 @@ import GRDB
 import Gatefold
 
 extension SubscriberDatabase {
-    /// Sets the stored state, and the message shown with it.
+    /// Sets the stored state, and the message shown with it. An adopted subscriber is the operator's from then on.
     ///
     /// - Returns: false when there is no such subscriber.
     @discardableResult
@@ -14,11 +14,15 @@ extension SubscriberDatabase {
             throw SubscriberDatabaseError.unacceptableText(column: "message")
         }
         return try await change(
-            identifier, sql: "UPDATE subscriber SET state = ?, message = ?, updated = ? WHERE identifier = ?",
+            identifier,
+            sql: """
+                UPDATE subscriber SET state = ?, message = ?, updated = ?, adopted = NULL WHERE identifier = ?
+                """,
             [state.rawValue, message, Milliseconds.of(clock.now)])
     }
 
-    /// Sets the password hash; nil takes the password away, and with it the sign-in where one is asked for.
+    /// Sets the password hash; nil takes the password away, and with it the sign-in where one is asked for. An adopted
+    /// subscriber is the operator's from then on.
     ///
     /// - Parameter hash: in a form that ``PasswordScheme`` recognises.
     /// - Returns: false when there is no such subscriber.
@@ -27,7 +31,8 @@ extension SubscriberDatabase {
     public func setPassword(hash: String?, of identifier: String) async throws -> Bool {
         if let hash, PasswordScheme(of: hash) == nil { throw PasswordError.unreadableHash }
         return try await change(
-            identifier, sql: "UPDATE subscriber SET password_hash = ?, updated = ? WHERE identifier = ?",
+            identifier,
+            sql: "UPDATE subscriber SET password_hash = ?, updated = ?, adopted = NULL WHERE identifier = ?",
             [hash, Milliseconds.of(clock.now)])
     }
 

@@ -23,6 +23,8 @@ public struct SubscriberRecord: Sendable, Equatable {
     public var periods: [Period]
     public var editions: [EditionID]
     public var categories: [UserInfoCategory]
+    /// When a chain last took the reader over from another system; nil for whom the operator wrote down.
+    public var adopted: Date?
 
     /// The subscription at `moment`.
     public func subscription(at moment: Date) -> Subscription {

@@ -12,7 +12,7 @@ struct UnreadableRow: BackendFailure, Equatable {
 
 /// Takes rows apart without trusting their types.
 enum SubscriberRow {
-    static let columns = "id, identifier, password_hash, state, message, all_editions"
+    static let columns = "id, identifier, password_hash, state, message, all_editions, adopted"
 
     /// The subscriber without what other tables hold.
     static func record(_ row: Row) throws -> SubscriberRecord {
@@ -26,18 +26,14 @@ enum SubscriberRow {
             id: try integer(row, 0, table, "id"), identifier: try text(row, 1, table, "identifier"),
             passwordHash: try optionalText(row, 2, table, "password_hash"), state: state,
             message: try optionalText(row, 4, table, "message"), hasAllEditions: all == 1,
-            periods: [], editions: [], categories: [])
+            periods: [], editions: [], categories: [],
+            adopted: try optionalInteger(row, 6, table, "adopted").map(Milliseconds.date))
     }
 
     /// From columns start and end, the first of them at `index`.
     static func period(_ row: Row, at index: Int) throws -> Period {
         let start = try integer(row, index, "period", "start")
-        let end: Int64?
-        switch storage(row, index + 1) {
-        case .null: end = nil
-        case .int64(let value): end = value
-        default: throw UnreadableRow(table: "period", column: "end")
-        }
+        let end = try optionalInteger(row, index + 1, "period", "end")
         return Period(start: Milliseconds.date(start), end: end.map(Milliseconds.date))
     }
 
@@ -56,6 +52,11 @@ enum SubscriberRow {
     static func integer(_ row: Row, _ index: Int, _ table: String, _ column: String) throws -> Int64 {
         guard case .int64(let value) = storage(row, index) else { throw UnreadableRow(table: table, column: column) }
         return value
+    }
+
+    static func optionalInteger(_ row: Row, _ index: Int, _ table: String, _ column: String) throws -> Int64? {
+        if case .null = storage(row, index) { return nil }
+        return try integer(row, index, table, column)
     }
 
     static func optionalText(_ row: Row, _ index: Int, _ table: String, _ column: String) throws -> String? {

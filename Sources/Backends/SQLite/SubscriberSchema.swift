@@ -56,6 +56,13 @@ enum SubscriberSchema {
                     INSERT INTO decoy (key) VALUES (randomblob(32));
                     """)
         }
+        migrator.registerMigration("3 adopted") { db in
+            try db.execute(
+                sql: """
+                    -- When a chain last wrote the row, in milliseconds since 1970; NULL for what the operator wrote.
+                    ALTER TABLE subscriber ADD COLUMN adopted INTEGER;
+                    """)
+        }
         return migrator
     }
 }

@@ -84,7 +84,10 @@ public struct PublicationProxy: Sendable {
 
     /// What a token says at this moment.
     func read(_ token: String) -> TokenReading {
-        guard let session = tokens.open(token) else { return .unreadable }
+        // A token of a system that this publication no longer asks: another system's keys are other people (PITFALLS row 7).
+        guard let session = tokens.open(token), backend.answersFor(session.subscriber.backend) else {
+            return .unreadable
+        }
         let holder = holder(of: session)
         if revocations.isRevoked(holder) { return .revoked(session) }
         let now = clock.now

@@ -5,6 +5,9 @@ public protocol SubscriberBackend: Sendable {
     /// The name this backend has in the configuration; it is part of every subscriber and every token.
     var name: String { get }
 
+    /// Whether subscribers of the backend with this name are asked about here: its own, and those of the backends it asks.
+    func answersFor(_ backend: String) -> Bool
+
     /// Says whose credentials these are.
     func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition
 
@@ -30,6 +33,8 @@ public protocol SubscriberBackend: Sendable {
 }
 
 extension SubscriberBackend {
+    public func answersFor(_ backend: String) -> Bool { backend == name }
+
     public func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition {
         let subscription = try await subscription(of: subscriber, inquiry: inquiry)
         return subscription.state == .unknown ? .notRecognised(message: subscription.message) : .recognised(subscriber)

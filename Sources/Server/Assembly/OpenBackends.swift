@@ -13,8 +13,13 @@ struct OpenBackends: Sendable {
 
     init() {}
 
+    /// - Parameter interposing: puts something between an opened backend, which it is given with its name, and whatever
+    ///   protects and asks it.
     /// - Throws: ``AssemblyError/backend(name:cause:)``.
-    init(_ plan: BackendPlan, services: BackendServices, keeping before: OpenBackends? = nil) throws {
+    init(
+        _ plan: BackendPlan, services: BackendServices, keeping before: OpenBackends? = nil,
+        interposing: (String, any SubscriberBackend) -> any SubscriberBackend = { $1 }
+    ) throws {
         for planned in plan.entries {
             if let kept = before?.entries[planned.name], kept.fingerprint == planned.fingerprint {
                 entries[planned.name] = kept
@@ -23,12 +28,23 @@ struct OpenBackends: Sendable {
             var services = services
             for member in planned.kind.members { services.members[member] = entries[member]?.backend }
             do {
+                let opened = interposing(planned.name, try planned.kind.open(services))
                 entries[planned.name] = Entry(
-                    fingerprint: planned.fingerprint, backend: try planned.kind.open(services))
+                    fingerprint: planned.fingerprint, backend: protect(opened, planned, services))
             } catch {
                 throw AssemblyError.backend(name: planned.name, cause: "\(error)")
             }
         }
+    }
+
+    /// Whoever asks something outside has its bad days between itself and the readers.
+    private func protect(
+        _ opened: any SubscriberBackend, _ planned: BackendPlan.Entry, _ services: BackendServices
+    ) -> any SubscriberBackend {
+        guard let protection = planned.protection else { return opened }
+        return ProtectedBackend(
+            opened, decidingFields: planned.kind.decidingFields, decidesEditions: planned.kind.decidesEditions,
+            settings: protection, services: services)
     }
 
     subscript(name: String) -> (any SubscriberBackend)? { entries[name]?.backend }

@@ -76,45 +76,6 @@ func basic(_ userid: String, _ password: String) -> String {
     "Basic " + Data("\(userid):\(password)".utf8).base64EncodedString()
 }
 
-extension RawHTTP {
-    func post(_ target: String, _ fields: [(String, String)] = [], _ body: [UInt8]) async throws -> RawResponse {
-        var request = "POST \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n"
-        for (name, value) in fields { request += "\(name): \(value)\r\n" }
-        request += "Content-Length: \(body.count)\r\n\r\n"
-        return try await exchange(Array(request.utf8) + body)
-    }
-}
-
-extension RawResponse {
-    /// The text of the first element of the name.
-    func element(_ name: String) -> String? { elements(name).first }
-
-    func elements(_ name: String) -> [String] {
-        guard let pattern = try? Regex("<\(name)(?: [^>]*)?>([^<]*)</\(name)>", as: (Substring, Substring).self) else {
-            return []
-        }
-        return text.matches(of: pattern).map { String($0.1) }
-    }
-
-    /// The value of the first attribute of the name.
-    func attribute(_ name: String) -> String? {
-        guard let pattern = try? Regex(" \(name)=\"([^\"]*)\"", as: (Substring, Substring).self) else { return nil }
-        return text.firstMatch(of: pattern).map { String($0.1) }
-    }
-
-    var error: String? { text.contains("<error") ? attribute("status") ?? "" : nil }
-}
-
-extension String {
-    /// As a form field's value: every byte that is no letter or digit is escaped.
-    var formEncoded: String {
-        utf8.map { byte in
-            let letter = Character(Unicode.Scalar(byte))
-            return byte < 0x80 && (letter.isLetter || letter.isNumber) ? String(letter) : String(format: "%%%02X", byte)
-        }.joined()
-    }
-}
-
 /// What every answer must say, and must not say, to caches (DESIGN rule 1).
 func expectNoCache(_ answer: RawResponse, _ comment: Comment, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(

@@ -23,6 +23,18 @@ struct TokenLifeTests {
         #expect(try await rig.credentials(token).refusal?.reason == .expired)
     }
 
+    @Test("Pitfall 7: a token of a system that is no longer asked is nobody's, whoever has that key in the new one")
+    func otherBackend() async throws {
+        let before = ProxyRig(backend: ScriptedBackend(name: "old"))
+        let after = ProxyRig(backend: ScriptedBackend(name: "new"))
+        let token = try await before.token()
+        #expect(try await before.verify(token).state == .active)
+        #expect(try await after.verify(token).state == .unknown)
+        #expect(try await after.credentials(token).refusal?.reason == .notRecognised)
+        #expect(try await after.proxy.renew(token: token, Inquiry()).refusal?.reason == .notRecognised)
+        #expect(after.backend.questions.isEmpty)
+    }
+
     @Test("Missing and unreadable tokens are answers, and open nothing")
     func unreadable() async throws {
         let rig = ProxyRig(policy: .accessBased)

@@ -82,7 +82,7 @@ struct ImportRow: Sendable, Equatable {
                 guard let period = PeriodText.read(entry.trimmingWhitespace()[...]) else {
                     return "expected periods such as 2026-01-01/2026-12-31;2027-01-01/"
                 }
-                add(period)
+                Period.add(period, to: &periods)
             }
         case .editions:
             for entry in ListText.split(cell) {
@@ -93,7 +93,7 @@ struct ImportRow: Sendable, Equatable {
             }
         case .categories:
             for entry in ListText.split(cell) {
-                guard let category = ListText.category(entry), !Self.hasControls(category.scheme + category.value)
+                guard let category = ListText.category(entry), Self.accepts(category: category)
                 else {
                     return "expected entries such as scheme=value between semicolons"
                 }
@@ -103,21 +103,10 @@ struct ImportRow: Sendable, Equatable {
         return nil
     }
 
-    /// Of two periods that start together the longer one covers both.
-    private mutating func add(_ period: Period) {
-        guard let index = periods.firstIndex(where: { $0.start == period.start }) else {
-            periods.append(period)
-            return
-        }
-        guard let end = period.end, let other = periods[index].end else {
-            periods[index] = Period(start: period.start, end: nil)
-            return
-        }
-        periods[index] = Period(start: period.start, end: max(end, other))
-    }
-
     /// What a message may be, so that every export can be imported again.
     static func accepts(message: String) -> Bool { !hasControls(message, besides: [0x09, 0x0A, 0x0D]) }
+
+    static func accepts(category: UserInfoCategory) -> Bool { !hasControls(category.scheme + category.value) }
 
     private static func hasControls(_ text: String, besides allowed: [UInt8] = []) -> Bool {
         text.utf8.contains { ($0 < 0x20 || $0 == 0x7F) && !allowed.contains($0) }

@@ -1,0 +1,44 @@
+import XML
+
+/// Reads feeds that are a list of elements alike.
+struct XMLFeedParser: FeedParser {
+    private(set) var fields: FeedFields
+    private let reader: XMLRecordReader
+    private let needed: [String]
+    /// The numbers of the fields that some record had.
+    private var seen: Set<Int> = []
+
+    /// - Parameter needed: the fields that at least one record must have.
+    init(record: String, _ fields: FeedFields, needed: [String]) throws {
+        reader = try XMLRecordReader(element: record, recordSize: FeedFormat.longestRow)
+        self.fields = fields
+        self.needed = needed
+    }
+
+    mutating func read(_ bytes: [UInt8], _ body: (FeedItem) throws -> Void) throws {
+        do {
+            try reader.read(bytes) { try body(.row(row($0))) }
+        } catch let error as XMLError {
+            throw FeedRefusal(error)
+        }
+    }
+
+    mutating func finish(_ body: (FeedItem) throws -> Void) throws {
+        do {
+            try reader.finish { try body(.row(row($0))) }
+        } catch let error as XMLError {
+            throw FeedRefusal(error)
+        }
+        for name in needed where !seen.contains(fields.number(of: name)) { throw FeedRefusal.missingField(name) }
+    }
+
+    private mutating func row(_ record: XMLRecord) -> FeedRow {
+        var cells: [FeedRow.Cell] = []
+        for field in record.fields {
+            let number = fields.number(of: field.path)
+            seen.insert(number)
+            cells.append(FeedRow.Cell(field: number, text: field.value))
+        }
+        return FeedRow(line: record.line, cells: cells)
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Settings
+
+/// When a feed is fetched.
+struct FeedSchedule: Sendable, Equatable {
+    enum Times: Sendable, Equatable {
+        /// In seconds.
+        case every(TimeInterval)
+        /// Seconds after midnight UTC, in order.
+        case at([TimeInterval])
+    }
+
+    let times: Times
+    /// Up to so many seconds later, so that not everybody comes at the stroke of the hour.
+    let jitter: TimeInterval
+    /// Seconds until the next try after one that failed.
+    let retry: TimeInterval
+
+    init(times: Times, jitter: TimeInterval = 0, retry: TimeInterval = 300) {
+        self.times = times
+        self.jitter = jitter
+        self.retry = retry
+    }
+
+    init(_ section: SettingsSection) throws(SettingsError) {
+        let longest: TimeInterval = 30 * 86_400
+        if let words = try section.strings("at") {
+            guard !section.has("every"), !words.isEmpty else {
+                throw section.error("at", expected: "expected either `every` or a list of times `at`")
+            }
+            var times: [TimeInterval] = []
+            for word in words {
+                guard let time = Self.seconds(word) else {
+                    throw section.error("at", expected: "expected times of day in UTC such as \"02:30\", not `\(word)`")
+                }
+                times.append(time)
+            }
+            self.times = .at(times.sorted())
+            jitter = try section.duration("jitter", default: 300, in: 0...3600)
+        } else {
+            let every = try section.duration("every", default: 6 * 3600, in: 1...longest)
+            times = .every(every)
+            jitter = try section.duration("jitter", default: min(300, every / 10).rounded(.down), in: 0...3600)
+        }
+        retry = try section.duration("retry", default: 300, in: 1...longest)
+        try section.finish()
+    }
+
+    /// The moment of the next fetch.
+    ///
+    /// - Parameters:
+    ///   - success: when the source last gave a good feed or said that it is still the same; nil for never.
+    ///   - failure: when the last try ended, if it failed.
+    ///   - chance: from 0 to 1: how much of the jitter.
+    func next(after success: Date?, failure: Date?, chance: Double) -> Date {
+        if let failure { return min(failure + retry, regular(after: failure, chance: chance)) }
+        guard let success else { return .distantPast }
+        return regular(after: success, chance: chance)
+    }
+
+    private func regular(after moment: Date, chance: Double) -> Date {
+        let later = jitter * chance
+        switch times {
+        case .every(let interval): return moment + interval + later
+        case .at(let times):
+            let now = moment.timeIntervalSince1970
+            let midnight = (now / 86_400).rounded(.down) * 86_400
+            let next = times.first { midnight + $0 > now }.map { midnight + $0 }
+            return Date(timeIntervalSince1970: (next ?? midnight + 86_400 + (times.first ?? 0)) + later)
+        }
+    }
+
+    private static func seconds(_ text: String) -> TimeInterval? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isASCII) }),
+            let hours = Int(parts[0]), let minutes = Int(parts[1]), (0..<24).contains(hours), (0..<60).contains(minutes)
+        else { return nil }
+        return TimeInterval(hours * 3600 + minutes * 60)
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Gatefold
+import LDAP
+import Settings
+
+/// What a reader's groups say about their subscription: fields for the mapping, beside the entry's attributes.
+struct DirectoryGroups: Sendable {
+    /// The fields that groups add to what is mapped.
+    enum Field: String, CaseIterable {
+        /// The names of all groups.
+        case name = "group.name"
+        /// The state of the first group in the table that has one and the reader.
+        case state = "group.state"
+        /// The editions of all groups.
+        case editions = "group.editions"
+        /// `true` when one of the groups has it.
+        case everything = "group.everything"
+    }
+
+    /// More are never read.
+    static let most = 1000
+
+    private enum Source: Sendable {
+        /// The entry lists its groups.
+        case attribute(String)
+        /// The groups list their members.
+        case search(base: String, scope: DirectorySearch.Scope, filter: DirectoryTemplate, name: String)
+    }
+
+    private struct Row: Sendable {
+        /// In lower case.
+        let group: String
+        let state: String?
+        let editions: [String]
+        let everything: Bool
+    }
+
+    private let source: Source
+    private let table: [Row]
+
+    /// Reads `attribute`, or `base`, `scope`, `filter` and `name`; and `table`.
+    init(_ section: SettingsSection) throws(SettingsError) {
+        if section.has("attribute") {
+            source = .attribute(try section.attribute("attribute"))
+        } else {
+            let name = section.has("name") ? try section.attribute("name") : "cn"
+            source = .search(
+                base: try section.distinguishedName("base"), scope: try section.choice("scope", default: .subtree),
+                filter: try DirectoryTemplate.filter(section, "filter", default: "(member={dn})"), name: name)
+        }
+        var rows: [Row] = []
+        let table = try section.requiredSection("table", expected: "what each group stands for")
+        for group in table.names {
+            let row = try table.section(group)
+            rows.append(
+                Row(
+                    group: Self.fold(group), state: try row.string("state"),
+                    editions: try row.strings("editions") ?? [],
+                    everything: try row.boolean("everything", default: false)))
+            try row.finish()
+        }
+        self.table = rows
+        try section.finish()
+    }
+
+    /// The attributes of the reader's entry that it reads.
+    var attributes: Set<String> {
+        switch source {
+        case .attribute(let name): [name]
+        case .search(_, _, let filter, _): filter.names.subtracting(["dn"])
+        }
+    }
+
+    /// The search for the groups of an entry; nil when the entry lists them, or has nothing to find them by.
+    func search(for entry: DirectoryEntry) throws(DirectoryFailure) -> DirectorySearch? {
+        guard case .search(let base, let scope, let filter, let name) = source else { return nil }
+        var values: [String: String] = [:]
+        for place in filter.names {
+            if place == "dn" {
+                values[place] = FilterValue.escape(entry.name)
+                continue
+            }
+            let present = entry.values(place)
+            guard present.count <= 1 else { throw .withoutKey(place) }
+            guard let value = present.first else { return nil }
+            values[place] = FilterValue.escape(value)
+        }
+        return DirectorySearch(
+            base: base, scope: scope, filter: filter.filled { values[$0] ?? "" }, attributes: [name], limit: Self.most)
+    }
+
+    /// Adds to a record what an entry's groups stand for.
+    ///
+    /// - Parameter found: the groups, where they were searched.
+    func add(to record: inout Record, entry: DirectoryEntry, found: [DirectoryEntry]) throws(DirectoryFailure) {
+        var names: [String] = []
+        var known: Set<String> = []
+        switch source {
+        case .attribute(let attribute):
+            guard let groups = entry.texts(attribute) else { throw .unreadableValue(attribute) }
+            for group in groups {
+                let name = NameValue.first(of: group) ?? group
+                names.append(name)
+                known.formUnion([Self.fold(group), Self.fold(name)])
+            }
+        case .search(_, _, _, let attribute):
+            for group in found {
+                guard let own = group.texts(attribute) else { throw .unreadableValue(attribute) }
+                names += own
+                known.formUnion([Self.fold(group.name)] + own.map(Self.fold))
+            }
+        }
+        let rows = table.filter { known.contains($0.group) }
+        for name in names { record.append(name, to: Field.name.rawValue) }
+        if let state = rows.lazy.compactMap(\.state).first { record.append(state, to: Field.state.rawValue) }
+        for edition in rows.flatMap(\.editions) { record.append(edition, to: Field.editions.rawValue) }
+        if rows.contains(where: \.everything) { record.append("true", to: Field.everything.rawValue) }
+    }
+
+    /// Names have no case, and blanks behind a comma mean nothing.
+    private static func fold(_ name: String) -> String {
+        name.lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: ",")
+    }
+}

@@ -1,0 +1,125 @@
+import LDAP
+import Synchronization
+
+/// Which of several servers is asked first: the one that answered last.
+final class DirectoryServers: Sendable {
+    private let urls: [DirectoryURL]
+    private let preferred = Atomic(0)
+
+    init(_ urls: [DirectoryURL]) {
+        self.urls = urls
+    }
+
+    /// All of them, from the preferred one on.
+    var order: [(index: Int, url: DirectoryURL)] {
+        let first = preferred.load(ordering: .relaxed)
+        return urls.indices.map { ($0 + first) % urls.count }.map { ($0, urls[$0]) }
+    }
+
+    func prefer(_ index: Int) {
+        preferred.store(index, ordering: .relaxed)
+    }
+}
+
+/// What one question needs of a directory: a connection that searches as the service, and one that readers' binds go over,
+/// because a bind changes who a connection belongs to.
+final class DirectorySession: PooledConnection {
+    private struct State {
+        var reader: LDAPConnection?
+        var binder: LDAPConnection?
+        var isInterrupted = false
+    }
+
+    private let library: LDAPLibrary
+    private let settings: LDAPSettings
+    private let servers: DirectoryServers
+    private let state = Mutex(State())
+
+    init(library: LDAPLibrary, settings: LDAPSettings, servers: DirectoryServers) {
+        self.library = library
+        self.settings = settings
+        self.servers = servers
+    }
+
+    func connect() throws {
+        let identity = settings.identity
+        try open(\.reader) { connection in
+            guard case .service(let name, let password) = identity else { return }
+            let code = try connection.bind(name: name, password: password)
+            guard code == .success else { throw DirectoryFailure.serviceBind(code) }
+        }
+    }
+
+    var isUsable: Bool {
+        state.withLock { state in
+            !state.isInterrupted && state.reader?.isUsable == true && state.binder?.isUsable != false
+        }
+    }
+
+    func interrupt() {
+        state.withLock { state in
+            state.isInterrupted = true
+            state.reader?.interrupt()
+            state.binder?.interrupt()
+        }
+    }
+
+    func close() {
+        let (reader, binder) = state.withLock { ($0.reader, $0.binder) }
+        reader?.close()
+        binder?.close()
+    }
+
+    /// - Returns: nil when there is no such base.
+    func search(_ search: DirectorySearch) throws -> SearchAnswer? {
+        guard let reader = state.withLock({ $0.reader }) else { throw LDAPError.connectionLost }
+        return try reader.search(search)
+    }
+
+    func compare(name: String, attribute: String, value: String) throws -> ResultCode {
+        guard let reader = state.withLock({ $0.reader }) else { throw LDAPError.connectionLost }
+        return try reader.compare(name: name, attribute: attribute, value: Array(value.utf8))
+    }
+
+    /// Binds as a reader.
+    func bind(name: String, password: String) throws -> ResultCode {
+        if state.withLock({ $0.binder }) == nil { try open(\.binder) { _ in } }
+        guard let binder = state.withLock({ $0.binder }) else { throw LDAPError.connectionLost }
+        return try binder.bind(name: name, password: Array(password.utf8))
+    }
+
+    /// Connects to the first server that lets us.
+    private func open(
+        _ slot: any WritableKeyPath<State, LDAPConnection?> & Sendable, prepare: (LDAPConnection) throws -> Void
+    ) throws {
+        var failure: any Error = LDAPError.unreachable
+        for (index, url) in servers.order {
+            let connection = LDAPConnection(library: library, url: url, options: settings.options)
+            let isInterrupted = state.withLock { state in
+                state[keyPath: slot] = connection
+                return state.isInterrupted
+            }
+            guard !isInterrupted else { throw LDAPError.connectionLost }
+            do {
+                try connection.connect()
+                try prepare(connection)
+                return servers.prefer(index)
+            } catch {
+                connection.close()
+                guard Self.isOneServers(error) else { throw error }
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    /// Whether another server may do better.
+    private static func isOneServers(_ error: any Error) -> Bool {
+        switch error {
+        case LDAPError.unreachable, LDAPError.insecure, LDAPError.connectionLost, LDAPError.timedOut: true
+        case LDAPError.refused(_, let code), DirectoryFailure.serviceBind(let code):
+            code == .busy || code == .unavailable
+        default: false
+        }
+    }
+}

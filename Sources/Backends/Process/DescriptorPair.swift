@@ -1,0 +1,30 @@
+import Foundation
+
+/// A pipe whose ends close with it, unless they were taken.
+final class DescriptorPair {
+    private(set) var reading: Int32
+    private(set) var writing: Int32
+
+    init(_ functions: SpawnFunctions) throws(ProcessFailure) {
+        var ends: [Int32] = [-1, -1]
+        guard functions.pipe2(&ends, O_CLOEXEC) == 0 else { throw .didNotStart(code: errno) }
+        (reading, writing) = (ends[0], ends[1])
+    }
+
+    /// The caller closes it from now on.
+    func takeReading() -> Int32 {
+        defer { reading = -1 }
+        return reading
+    }
+
+    /// The caller closes it from now on.
+    func takeWriting() -> Int32 {
+        defer { writing = -1 }
+        return writing
+    }
+
+    deinit {
+        if reading >= 0 { close(reading) }
+        if writing >= 0 { close(writing) }
+    }
+}

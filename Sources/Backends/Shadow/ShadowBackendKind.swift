@@ -1,0 +1,41 @@
+import Gatefold
+import Settings
+
+/// One backend that answers and another that is compared with it, `kind: shadow`.
+struct ShadowBackendKind: BackendKind {
+    static let name = "shadow"
+
+    private let name: String
+    private let serves: String
+    private let watches: String
+    private let share: Int
+    private let most: Int
+
+    init(name: String, settings: SettingsSection) throws(SettingsError) {
+        self.name = name
+        serves = try settings.requiredString("serves", expected: "the name of the backend that answers")
+        watches = try settings.requiredString("watches", expected: "the name of the backend that is compared")
+        guard serves != watches else {
+            throw settings.error("watches", expected: "expected another backend than the one that serves")
+        }
+        let text = try settings.string("share", default: "100%")
+        guard text.last == "%", let share = Int(text.dropLast()), (1...100).contains(share) else {
+            throw settings.error("share", expected: "expected a share of the readers from 1% to 100%")
+        }
+        self.share = share
+        most = try settings.integer("at_once", default: 16, in: 1...1000)
+    }
+
+    var members: [String] { [serves, watches] }
+
+    /// Both members are protected each by themselves.
+    var isRemote: Bool { false }
+
+    func open(_ services: BackendServices) throws -> any SubscriberBackend {
+        guard let serves = services.members[serves] else { throw MissingMember(name: serves) }
+        guard let watches = services.members[watches] else { throw MissingMember(name: watches) }
+        return ShadowBackend(
+            name: name, serves: serves,
+            watch: ShadowWatch(shadow: name, watching: watches, share: share, most: most, services: services))
+    }
+}

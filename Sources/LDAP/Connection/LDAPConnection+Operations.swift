@@ -1,0 +1,117 @@
+import CLDAP
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension LDAPConnection {
+    /// A simple bind (RFC 4513 section 5.1.3).
+    ///
+    /// - Returns: what the server says; what that means depends on whose bind it is.
+    /// - Throws: ``LDAPError/unauthenticatedBind`` for an empty name or password: it would succeed, as nobody (RFC 4513
+    ///   section 5.1.2).
+    public func bind(name: String, password: [UInt8]) throws(LDAPError) -> ResultCode {
+        guard !name.isEmpty, !password.isEmpty else { throw .unauthenticatedBind }
+        try requireText(name)
+        let handle = try ready()
+        var id: Int32 = 0
+        let status = withValue(password) { functions.bind(handle, name, nil, $0, nil, nil, &id) }
+        try sent(status)
+        let code = try answer(to: id, .bind)
+        // Of a server that can not go on, nothing else is asked on this connection.
+        if code == .unavailable { throw refused(.bind, code) }
+        return code
+    }
+
+    /// Whether an attribute has a value, as the server compares them; other answers are errors.
+    public func compare(name: String, attribute: String, value: [UInt8]) throws(LDAPError) -> ResultCode {
+        try requireText(name, attribute)
+        let handle = try ready()
+        var id: Int32 = 0
+        let status = withValue(value) { functions.compare(handle, name, attribute, $0, nil, nil, &id) }
+        try sent(status)
+        return try answer(to: id, .compare)
+    }
+
+    /// Searches for entries.
+    ///
+    /// - Returns: what was found; nil when there is no such base.
+    /// - Throws: ``LDAPError`` unless the whole answer came, or as much of it as the limit allows.
+    public func search(_ search: DirectorySearch) throws(LDAPError) -> SearchAnswer? {
+        try requireText(search.base, search.filter)
+        for attribute in search.attributes { try requireText(attribute) }
+        let handle = try ready(followsReferrals: options.followsReferrals)
+        var id: Int32 = 0
+        // "1.1" asks for no attribute at all (RFC 4511 section 4.5.1.8).
+        var names = (search.attributes.isEmpty ? ["1.1"] : search.attributes).map { strdup($0) } + [nil]
+        defer { for name in names { free(name) } }
+        var limit = timeval(max(.seconds(1), options.timeout))
+        let status = functions.search(
+            handle, search.base, search.scope.code, search.filter, &names, 0, nil, nil, &limit,
+            Int32(clamping: search.limit), &id)
+        try sent(status)
+        var answer = SearchAnswer()
+        let code = try self.answer(to: id, .search) { (message, type) throws(LDAPError) in
+            if type == Int32(LDAP_RES_SEARCH_REFERENCE) {
+                answer.references += 1
+            } else if answer.entries.count < search.limit {
+                answer.entries.append(try entry(message, handle))
+            } else {
+                answer.isCutShort = true
+            }
+        }
+        switch code {
+        case .success: return answer
+        case .noSuchObject: return nil
+        case .sizeLimitExceeded where !answer.entries.isEmpty:
+            answer.isCutShort = true
+            return answer
+        default: throw refused(.search, code)
+        }
+    }
+
+    private func entry(
+        _ message: LDAPFunctions.Message, _ handle: LDAPFunctions.Handle
+    ) throws(LDAPError) -> DirectoryEntry {
+        guard let name = functions.name(handle, message) else { throw .connectionLost }
+        defer { functions.freeMemory(name) }
+        var attributes: [(name: String, values: [[UInt8]])] = []
+        var element: OpaquePointer?
+        var attribute = functions.firstAttribute(handle, message, &element)
+        defer { if let element { functions.freeElement(element, 0) } }
+        while let present = attribute {
+            attributes.append((String(cString: present), values(of: present, message, handle)))
+            functions.freeMemory(present)
+            attribute = element.flatMap { functions.nextAttribute(handle, message, $0) }
+        }
+        guard let text = String(validatingCString: name) else { throw .connectionLost }
+        return DirectoryEntry(name: text, attributes: attributes)
+    }
+
+    private func values(
+        of attribute: UnsafePointer<CChar>, _ message: LDAPFunctions.Message, _ handle: LDAPFunctions.Handle
+    ) -> [[UInt8]] {
+        guard let list = functions.values(handle, message, attribute) else { return [] }
+        defer { functions.freeValues(list) }
+        var values: [[UInt8]] = []
+        while let value = list[values.count] {
+            values.append(Array(UnsafeRawBufferPointer(start: value.pointee.bv_val, count: Int(value.pointee.bv_len))))
+        }
+        return values
+    }
+
+    private func requireText(_ texts: String...) throws(LDAPError) {
+        if texts.contains(where: { $0.utf8.contains(0) }) { throw .unacceptableText }
+    }
+
+    /// Lends bytes as the library's counted string, so that a NUL among them ends nothing.
+    private func withValue<Result>(_ bytes: [UInt8], _ body: (UnsafePointer<berval>) -> Result) -> Result {
+        var copy = bytes.map { CChar(bitPattern: $0) }
+        return copy.withUnsafeMutableBufferPointer { buffer in
+            var value = berval(bv_len: ber_len_t(buffer.count), bv_val: buffer.baseAddress)
+            return body(&value)
+        }
+    }
+}

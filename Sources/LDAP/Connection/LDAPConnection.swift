@@ -1,0 +1,206 @@
+import CLDAP
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A connection to a directory, used through blocking calls, one at a time.
+///
+/// Sendable although the handle is libldap's: whoever holds the connection is the only one to call it, and `interrupt()`,
+/// the one function for other threads, touches nothing but the wire, which has a lock of its own.
+public final class LDAPConnection: @unchecked Sendable {
+    /// Larger messages are not read: no reader has so many attributes.
+    private static let largestMessage = 16 << 20
+
+    let functions: LDAPFunctions
+    let options: LDAPOptions
+    private let url: DirectoryURL
+    private let wire = Wire()
+    private var handle: LDAPFunctions.Handle?
+    private var descriptor: Int32 = -1
+
+    /// Whether it is connected, and nothing went wrong that would leave it in doubt.
+    public private(set) var isUsable = false
+
+    public init(library: LDAPLibrary, url: DirectoryURL, options: LDAPOptions) {
+        functions = library.functions
+        self.options = options
+        self.url = url
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Connects, and protects the connection where it is to be.
+    ///
+    /// libldap is given a connection that was made already: one that it makes itself can not be interrupted, and would be
+    /// made again, unprotected and anonymous, after the first one broke.
+    public func connect() throws(LDAPError) {
+        let descriptor = try wire.connect(
+            to: url, timeout: options.connectTimeout, answerTimeout: options.timeout)
+        self.descriptor = descriptor
+        let protocols = (tcp: Int32(1), unix: Int32(3))
+        var made: LDAPFunctions.Handle?
+        let status = functions.initialiseDescriptor(
+            descriptor, url.scheme == .ldapi ? protocols.unix : protocols.tcp, url.description, &made)
+        guard status == LDAP_SUCCESS, let made else { throw .notSent(status) }
+        handle = made
+        configure(made)
+        do throws(LDAPError) {
+            switch url.scheme {
+            case .ldaps: try protect(made)
+            case .ldap where options.startsTLS:
+                var id: Int32 = 0
+                try sent(functions.startTLS(made, nil, nil, &id))
+                let code = try answer(to: id, .startTLS)
+                guard code == .success else { throw .insecure }
+                try protect(made)
+            case .ldap, .ldapi: break
+            }
+        } catch {
+            close()
+            throw error
+        }
+        isUsable = true
+    }
+
+    /// Makes a call that is under way on another thread return soon, and the connection unusable.
+    public func interrupt() {
+        wire.cut()
+    }
+
+    /// Says goodbye and frees the connection; it is not used again.
+    public func close() {
+        isUsable = false
+        if let handle { _ = functions.unbind(handle, nil, nil) }
+        handle = nil
+        wire.close()
+    }
+
+    /// Everything that ldap.conf, .ldaprc or the environment could have set is set here.
+    private func configure(_ handle: LDAPFunctions.Handle) {
+        set(handle, LDAP_OPT_PROTOCOL_VERSION, 3)
+        set(handle, LDAP_OPT_DEREF, 0)
+        set(handle, LDAP_OPT_SIZELIMIT, 0)
+        set(handle, LDAP_OPT_TIMELIMIT, 0)
+        set(handle, LDAP_OPT_REFHOPLIMIT, Int32(clamping: options.mostHops))
+        follow(referrals: false, handle)
+        var on: Int32 = 1
+        _ = functions.setOption(handle, LDAP_OPT_RESTART, &on)
+        var limit = timeval(options.connectTimeout)
+        _ = functions.setOption(handle, LDAP_OPT_NETWORK_TIMEOUT, &limit)
+        limit = timeval(options.timeout)
+        _ = functions.setOption(handle, LDAP_OPT_TIMEOUT, &limit)
+        var socket: OpaquePointer?
+        if functions.getOption(handle, LDAP_OPT_SOCKBUF, &socket) == LDAP_OPT_SUCCESS, let socket {
+            var most = UInt(Self.largestMessage)
+            _ = functions.controlSocket(socket, LBER_SB_OPT_SET_MAX_INCOMING, &most)
+        }
+    }
+
+    private func set(_ handle: LDAPFunctions.Handle, _ option: Int32, _ value: Int32) {
+        var value = value
+        _ = functions.setOption(handle, option, &value)
+    }
+
+    /// A bind is never sent on to a server that an answer names: it would be given the password.
+    private func follow(referrals: Bool, _ handle: LDAPFunctions.Handle) {
+        var on: Int32 = 1
+        _ =
+            referrals
+            ? functions.setOption(handle, LDAP_OPT_REFERRALS, &on)
+            : functions.setOption(handle, LDAP_OPT_REFERRALS, nil)
+    }
+
+    private func protect(_ handle: LDAPFunctions.Handle) throws(LDAPError) {
+        set(handle, LDAP_OPT_X_TLS_REQUIRE_CERT, LDAP_OPT_X_TLS_DEMAND)
+        set(handle, LDAP_OPT_X_TLS_PROTOCOL_MIN, 3 << 8 | 3)
+        set(handle, LDAP_OPT_X_TLS_CRLCHECK, LDAP_OPT_X_TLS_CRL_NONE)
+        let files: [(Int32, String?)] = [
+            (LDAP_OPT_X_TLS_CACERTDIR, nil), (LDAP_OPT_X_TLS_CACERTFILE, options.tls.authorityFile),
+            (LDAP_OPT_X_TLS_CERTFILE, options.tls.certificateFile), (LDAP_OPT_X_TLS_KEYFILE, options.tls.keyFile),
+        ]
+        for (option, file) in files { _ = functions.setOption(handle, option, file) }
+        var isServer: Int32 = 0
+        guard functions.setOption(handle, LDAP_OPT_X_TLS_NEWCTX, &isServer) == LDAP_OPT_SUCCESS else {
+            throw .unusableTLSFiles
+        }
+        let status = functions.installTLS(handle)
+        guard status == LDAP_SUCCESS else {
+            if wire.isCut { throw .connectionLost }
+            throw status == LDAP_TIMEOUT ? .timedOut : .insecure
+        }
+    }
+}
+
+extension LDAPConnection {
+    /// The handle, if it still stands on the connection it was made with.
+    ///
+    /// - Parameter followsReferrals: for the operation that is sent next.
+    func ready(followsReferrals: Bool = false) throws(LDAPError) -> LDAPFunctions.Handle {
+        guard isUsable, let handle else { throw .connectionLost }
+        var present: Int32 = -1
+        guard functions.getOption(handle, LDAP_OPT_DESC, &present) == LDAP_OPT_SUCCESS, present == descriptor else {
+            throw lost(.connectionLost)
+        }
+        follow(referrals: followsReferrals, handle)
+        return handle
+    }
+
+    func sent(_ status: Int32) throws(LDAPError) {
+        switch status {
+        case LDAP_SUCCESS: return
+        case LDAP_SERVER_DOWN, LDAP_CONNECT_ERROR: throw lost(.connectionLost)
+        case LDAP_TIMEOUT: throw lost(.timedOut)
+        default: throw lost(.notSent(status))
+        }
+    }
+
+    /// Waits for what became of an operation.
+    ///
+    /// - Parameter collect: given each message before the last, with its type.
+    func answer(
+        to id: Int32, _ operation: LDAPOperation,
+        collect: (LDAPFunctions.Message, Int32) throws(LDAPError) -> Void = { _, _ in }
+    ) throws(LDAPError) -> ResultCode {
+        guard let handle else { throw .connectionLost }
+        let deadline = ContinuousClock.now + options.timeout
+        while true {
+            var limit = timeval(max(.zero, deadline - .now))
+            var message: LDAPFunctions.Message?
+            let type = functions.result(handle, id, 0, &limit, &message)
+            guard type > 0, let message else {
+                if type == 0 { _ = functions.abandon(handle, id, nil, nil) }
+                throw lost(type == 0 && !wire.isCut ? .timedOut : .connectionLost)
+            }
+            if type == Int32(LDAP_RES_SEARCH_ENTRY) || type == Int32(LDAP_RES_SEARCH_REFERENCE) {
+                defer { _ = functions.freeMessage(message) }
+                do throws(LDAPError) {
+                    try collect(message, type)
+                } catch {
+                    throw lost(error)
+                }
+                continue
+            }
+            var code: Int32 = 0
+            guard functions.parseResult(handle, message, &code, nil, nil, nil, nil, 1) == LDAP_SUCCESS, code >= 0
+            else { throw lost(.connectionLost) }
+            return ResultCode(rawValue: code)
+        }
+    }
+
+    /// Marks the connection as not to be used again.
+    private func lost(_ error: LDAPError) -> LDAPError {
+        isUsable = false
+        return error
+    }
+
+    /// An error of the server's, and what it means for the connection.
+    func refused(_ operation: LDAPOperation, _ code: ResultCode) -> LDAPError {
+        let error = LDAPError.refused(operation, code)
+        return error.leavesConnectionUsable ? error : lost(error)
+    }
+}

@@ -1,0 +1,119 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The connection below a libldap handle, held by a descriptor of its own.
+///
+/// libldap closes its descriptor when it likes, and the number may then be somebody else's. This duplicate stays ours, so
+/// another thread can shut the connection down at any moment, and whatever waits for it returns.
+final class Wire: Sendable {
+    private struct State {
+        var descriptor: Int32?
+        var isCut = false
+    }
+
+    private let state = Mutex(State())
+
+    var isCut: Bool { state.withLock(\.isCut) }
+
+    /// Ends what is read and written, now and in future.
+    func cut() {
+        state.withLock { state in
+            state.isCut = true
+            if let descriptor = state.descriptor { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    func close() {
+        state.withLock { state in
+            if let descriptor = state.descriptor { closeDescriptor(descriptor) }
+            state.descriptor = nil
+        }
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Connects, and returns a descriptor for libldap, blocking, whose reads and writes end by the timeout.
+    func connect(
+        to url: DirectoryURL, timeout: Duration, answerTimeout: Duration
+    ) throws(LDAPError) -> Int32 {
+        let deadline = ContinuousClock.now + timeout
+        for address in try SocketAddress.resolve(url) {
+            guard let descriptor = open(address) else { continue }
+            guard address.connect(descriptor), finish(descriptor, by: deadline), !isCut,
+                prepare(descriptor, answerTimeout, isTCP: url.scheme != .ldapi)
+            else {
+                close()
+                if isCut { throw .connectionLost }
+                continue
+            }
+            let given = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+            guard given >= 0 else { throw .unreachable }
+            return given
+        }
+        throw isCut ? .connectionLost : .unreachable
+    }
+
+    private func open(_ address: SocketAddress) -> Int32? {
+        let descriptor = address.open()
+        guard descriptor >= 0 else { return nil }
+        return state.withLock { state in
+            guard !state.isCut else {
+                closeDescriptor(descriptor)
+                return nil
+            }
+            state.descriptor = descriptor
+            return descriptor
+        }
+    }
+
+    /// Waits until the connection is made.
+    private func finish(_ descriptor: Int32, by deadline: ContinuousClock.Instant) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        while true {
+            let left = max(.zero, deadline - .now)
+            let count = poll(&entry, 1, left.milliseconds)
+            if count < 0 && errno == EINTR { continue }
+            guard count == 1 else { return false }
+            var code: Int32 = 0
+            var length = socklen_t(MemoryLayout<Int32>.size)
+            return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 && code == 0
+        }
+    }
+
+    /// libldap waits with poll(2) before it reads, but a piece of a TLS record leaves it in read(2): that ends by itself.
+    private func prepare(_ descriptor: Int32, _ timeout: Duration, isTCP: Bool) -> Bool {
+        let flags = fcntl(descriptor, F_GETFL)
+        guard flags >= 0, fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) == 0 else { return false }
+        var limit = timeval(timeout)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        _ = setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+        _ = setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+        var on: Int32 = 1
+        let flag = socklen_t(MemoryLayout<Int32>.size)
+        _ = setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, flag)
+        if isTCP { _ = setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, flag) }
+        return true
+    }
+}
+
+private func closeDescriptor(_ descriptor: Int32) {
+    #if canImport(Glibc)
+        _ = Glibc.close(descriptor)
+    #else
+        _ = Darwin.close(descriptor)
+    #endif
+}
+
+extension timeval {
+    init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        self.init(tv_sec: Int(seconds), tv_usec: .init(attoseconds / 1_000_000_000_000))
+    }
+}

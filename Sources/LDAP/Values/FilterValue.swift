@@ -1,0 +1,62 @@
+/// Values in search filters (RFC 4515 section 3).
+public enum FilterValue {
+    /// Writes a value so that it stands for itself wherever a filter has a value: every byte that a filter knows, and every
+    /// one that is not printable ASCII, as a backslash and two hexadecimal digits.
+    ///
+    /// Bytes beyond ASCII are valid in filters as UTF-8; they are escaped all the same, so that what a server or a library
+    /// makes of malformed or unusual text decides nothing.
+    public static func escape(_ value: some Sequence<UInt8>) -> String {
+        var text = ""
+        for byte in value {
+            switch byte {
+            case UInt8(ascii: "*"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "\\"), 0...0x1F, 0x7F...0xFF:
+                text += "\\" + HexDigits.text(byte)
+            default:
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+        return text
+    }
+
+    public static func escape(_ value: String) -> String { escape(value.utf8) }
+
+    /// The bytes that a value in a filter stands for; nil for what is no value: an asterisk or parenthesis, or a backslash
+    /// without its two digits.
+    public static func unescape(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\\"):
+                guard let value = HexDigits.byte(rest.prefix(2)) else { return nil }
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            case UInt8(ascii: "*"), UInt8(ascii: "("), UInt8(ascii: ")"), 0: return nil
+            default: bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+}
+
+enum HexDigits {
+    static func text(_ byte: UInt8) -> String {
+        let digits = Array("0123456789abcdef")
+        return String([digits[Int(byte >> 4)], digits[Int(byte & 15)]])
+    }
+
+    /// The byte that two digits name; nil for anything else.
+    static func byte(_ digits: some Collection<UInt8>) -> UInt8? {
+        guard digits.count == 2 else { return nil }
+        var value: UInt8 = 0
+        for digit in digits {
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | (digit - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | (digit - UInt8(ascii: "a") + 10)
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = value << 4 | (digit - UInt8(ascii: "A") + 10)
+            default: return nil
+            }
+        }
+        return value
+    }
+}

@@ -1,0 +1,69 @@
+/// Attribute values in distinguished names (RFC 4514).
+public enum NameValue {
+    /// Writes a value so that it stands for itself in a distinguished name: special characters and everything beyond
+    /// printable ASCII as a backslash and two hexadecimal digits (section 2.4), so that the value can neither end early nor
+    /// begin another.
+    public static func escape(_ value: some Collection<UInt8>) -> String {
+        var text = ""
+        for (position, byte) in value.enumerated() {
+            let isOuter = position == 0 || position == value.count - 1
+            if isSpecial(byte) || byte < 0x20 || byte >= 0x7F || (isOuter && byte == 0x20)
+                || (position == 0 && byte == UInt8(ascii: "#"))
+            {
+                text += "\\" + HexDigits.text(byte)
+            } else {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+        return text
+    }
+
+    public static func escape(_ value: String) -> String { escape(Array(value.utf8)) }
+
+    /// The bytes that a value in a name stands for; nil for what ends a value, or for half an escape.
+    public static func unescape(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        guard rest.first != UInt8(ascii: "#") else { return nil }
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\\") {
+                if let value = HexDigits.byte(rest.prefix(2)) {
+                    bytes.append(value)
+                    rest = rest.dropFirst(2)
+                } else if let next = rest.popFirst(), isSpecial(next) || " #=".utf8.contains(next) {
+                    bytes.append(next)
+                } else {
+                    return nil
+                }
+            } else if isSpecial(byte) || byte == 0 {
+                return nil
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
+    /// The value of a name's first part: `readers` for `cn=readers,dc=example`; nil where there is none that is text.
+    public static func first(of name: String) -> String? {
+        let bytes = Array(name.utf8)
+        guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        var end = bytes.index(after: equals)
+        while end < bytes.endIndex, bytes[end] != UInt8(ascii: ","), bytes[end] != UInt8(ascii: "+") {
+            end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        let value = bytes[(equals + 1)..<min(end, bytes.endIndex)]
+        guard let plain = unescape(String(decoding: value, as: UTF8.self)) else { return nil }
+        return String(validating: plain, as: UTF8.self)
+    }
+
+    /// Those of RFC 4514 section 2.4, and `=`, which need not be escaped and may.
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "+"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "<"),
+            UInt8(ascii: ">"), UInt8(ascii: "\\"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,141 @@
+internal import CODBC
+import Foundation
+import Synchronization
+
+/// A connection through a driver. One thread asks at a time; ``interrupt()`` may come from any.
+///
+/// `Sendable`, because what changes is behind the lock, and the handles are kept by whoever still uses them.
+public final class ODBCConnection: Sendable {
+    public struct Options: Sendable {
+        /// For the connection, in seconds; a driver may have no such limit, or an attribute of its own for it.
+        public var loginTimeout: Int
+        /// For one statement, in seconds; a driver may know none.
+        public var queryTimeout: Int
+        public var encoding: ODBCEncoding
+        public var limits: ODBCLimits
+
+        public init(
+            loginTimeout: Int = 5, queryTimeout: Int = 10, encoding: ODBCEncoding = .driver,
+            limits: ODBCLimits = ODBCLimits()
+        ) {
+            self.loginTimeout = loginTimeout
+            self.queryTimeout = queryTimeout
+            self.encoding = encoding
+            self.limits = limits
+        }
+    }
+
+    private struct State {
+        /// Nil when closed.
+        var connection: ODBCHandle?
+        /// The statement that the asking thread may be blocked in.
+        var blocking: ODBCHandle?
+        var isInterrupted = false
+        var isBroken = false
+    }
+
+    private let functions: ODBCFunctions
+    private let options: Options
+    private let state: Mutex<State>
+
+    /// Connects; blocks.
+    public init(_ library: ODBCLibrary, to string: ODBCConnectionString, _ options: Options) throws(ODBCError) {
+        functions = library.functions
+        self.options = options
+        let handle = try ODBCHandle(.connection, of: library.environment, functions, for: .connect)
+        for attribute in [SQL_ATTR_LOGIN_TIMEOUT, SQL_ATTR_CONNECTION_TIMEOUT] {
+            // Drivers that have no such timeout refuse it.
+            let seconds = attribute == SQL_ATTR_LOGIN_TIMEOUT ? options.loginTimeout : options.queryTimeout
+            let value = UnsafeMutableRawPointer(bitPattern: UInt(max(0, seconds)))
+            _ = functions.setConnectAttr(handle.pointer, SQLINTEGER(attribute), value, SQLINTEGER(SQL_IS_UINTEGER))
+        }
+        var text = Array(string.text.utf16) + [0]
+        let began = ContinuousClock.now
+        let result = functions.driverConnect(
+            handle.pointer, nil, &text, SQLSMALLINT(text.count - 1), nil, 0, nil, SQLUSMALLINT(SQL_DRIVER_NOPROMPT))
+        guard result.isSuccess else {
+            let late = options.loginTimeout > 0 && ContinuousClock.now - began >= .seconds(options.loginTimeout)
+            throw late ? .timedOut(.connect) : handle.error(.connect)
+        }
+        handle.isConnected.store(true, ordering: .releasing)
+        state = Mutex(State(connection: handle))
+    }
+
+    /// Whether it may be asked again.
+    public var isUsable: Bool {
+        state.withLock { $0.connection != nil && !$0.isInterrupted && !$0.isBroken }
+    }
+
+    /// Asks the driver to end the call that is under way, and makes the connection unusable. Returns at once; the call
+    /// ends when the driver and the server let it.
+    public func interrupt() {
+        let blocking = state.withLock { state in
+            let first = !state.isInterrupted
+            state.isInterrupted = true
+            return first ? state.blocking : nil
+        }
+        guard let blocking else { return }
+        // To cancel, some drivers connect to the server first, which takes as long as the server likes.
+        Thread.detachNewThread { [functions] in _ = functions.cancel(blocking.pointer) }
+    }
+
+    /// The connection ends when the last call on it has.
+    public func close() {
+        let connection = state.withLock { state in
+            defer { state.connection = nil }
+            return state.connection
+        }
+        _ = consume connection
+    }
+
+    /// Runs a statement and fetches its whole answer; blocks.
+    ///
+    /// - Parameters:
+    ///   - sql: with a `?` for each of the values.
+    ///   - values: bound in their order, nil as NULL.
+    /// - Throws: ``ODBCError``; after one that ends the connection, it is unusable.
+    public func rows(_ sql: String, _ values: [String?]) throws(ODBCError) -> ODBCRows {
+        let began = ContinuousClock.now
+        do {
+            return try answer(sql, values)
+        } catch {
+            guard error.endsConnection else { throw error }
+            let wasInterrupted = state.withLock { state in
+                state.isBroken = true
+                return state.isInterrupted
+            }
+            if wasInterrupted { throw .interrupted }
+            guard case .failed(let step, _, _) = error, options.queryTimeout > 0,
+                ContinuousClock.now - began >= .seconds(options.queryTimeout)
+            else { throw error }
+            throw .timedOut(step)
+        }
+    }
+
+    private func answer(_ sql: String, _ values: [String?]) throws(ODBCError) -> ODBCRows {
+        guard let connection = state.withLock({ $0.connection }) else {
+            throw .failed(.prepare, sqlState: "08003", native: 0)
+        }
+        let handle = try ODBCHandle(.statement, of: connection, functions, for: .prepare)
+        let parameters = try ODBCParameters(values, options.encoding)
+        let statement = ODBCStatement(handle, functions, options)
+        try begin(handle)
+        // SQLCancel comes while the driver may block in these calls, and never beside the ones behind them.
+        let outcome = Result { () throws(ODBCError) in try statement.execute(sql, parameters) }
+        let isInterrupted = state.withLock { state in
+            state.blocking = nil
+            return state.isInterrupted
+        }
+        if isInterrupted { throw .interrupted }
+        try outcome.get()
+        return try statement.fetch { self.state.withLock(\.isInterrupted) }
+    }
+
+    private func begin(_ handle: ODBCHandle) throws(ODBCError) {
+        let isInterrupted = state.withLock { state in
+            state.blocking = handle
+            return state.isInterrupted
+        }
+        if isInterrupted { throw .interrupted }
+    }
+}

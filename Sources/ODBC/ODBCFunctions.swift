@@ -1,0 +1,67 @@
+internal import CODBC
+import SharedLibraries
+
+/// The functions of the driver manager, taken once. Texts are UTF-16 (`…W`), so that no locale has a say in them.
+struct ODBCFunctions: Sendable {
+    typealias Handle = UnsafeMutableRawPointer
+    typealias Text = UnsafeMutablePointer<SQLWCHAR>
+    typealias Small = UnsafeMutablePointer<SQLSMALLINT>
+
+    let allocHandle:
+        @Sendable @convention(c) (SQLSMALLINT, Handle?, UnsafeMutablePointer<Handle?>) -> SQLRETURN
+    let freeHandle: @Sendable @convention(c) (SQLSMALLINT, Handle) -> SQLRETURN
+    let setEnvAttr: @Sendable @convention(c) (Handle, SQLINTEGER, UnsafeMutableRawPointer?, SQLINTEGER) -> SQLRETURN
+    let setConnectAttr: @Sendable @convention(c) (Handle, SQLINTEGER, UnsafeMutableRawPointer?, SQLINTEGER) -> SQLRETURN
+    let setStmtAttr: @Sendable @convention(c) (Handle, SQLINTEGER, UnsafeMutableRawPointer?, SQLINTEGER) -> SQLRETURN
+    let driverConnect:
+        @Sendable @convention(c) (
+            Handle, UnsafeMutableRawPointer?, Text, SQLSMALLINT, Text?, SQLSMALLINT, Small?, SQLUSMALLINT
+        ) -> SQLRETURN
+    let disconnect: @Sendable @convention(c) (Handle) -> SQLRETURN
+    let prepare: @Sendable @convention(c) (Handle, Text, SQLINTEGER) -> SQLRETURN
+    let bindParameter:
+        @Sendable @convention(c) (
+            Handle, SQLUSMALLINT, SQLSMALLINT, SQLSMALLINT, SQLSMALLINT, SQLULEN, SQLSMALLINT,
+            UnsafeMutableRawPointer?, SQLLEN, UnsafeMutablePointer<SQLLEN>?
+        ) -> SQLRETURN
+    let execute: @Sendable @convention(c) (Handle) -> SQLRETURN
+    let numResultCols: @Sendable @convention(c) (Handle, Small) -> SQLRETURN
+    let describeCol:
+        @Sendable @convention(c) (
+            Handle, SQLUSMALLINT, Text?, SQLSMALLINT, Small?, Small?, UnsafeMutablePointer<SQLULEN>?, Small?, Small?
+        ) -> SQLRETURN
+    let fetch: @Sendable @convention(c) (Handle) -> SQLRETURN
+    let getData:
+        @Sendable @convention(c) (
+            Handle, SQLUSMALLINT, SQLSMALLINT, UnsafeMutableRawPointer?, SQLLEN, UnsafeMutablePointer<SQLLEN>?
+        ) -> SQLRETURN
+    let cancel: @Sendable @convention(c) (Handle) -> SQLRETURN
+    let getDiagRec:
+        @Sendable @convention(c) (
+            SQLSMALLINT, Handle, SQLSMALLINT, Text?, UnsafeMutablePointer<SQLINTEGER>?, Text?, SQLSMALLINT, Small?
+        ) -> SQLRETURN
+
+    init(_ library: SharedLibrary) throws(SharedLibraryError) {
+        allocHandle = try library.function("SQLAllocHandle")
+        freeHandle = try library.function("SQLFreeHandle")
+        setEnvAttr = try library.function("SQLSetEnvAttr")
+        setConnectAttr = try library.function("SQLSetConnectAttrW")
+        setStmtAttr = try library.function("SQLSetStmtAttrW")
+        driverConnect = try library.function("SQLDriverConnectW")
+        disconnect = try library.function("SQLDisconnect")
+        prepare = try library.function("SQLPrepareW")
+        bindParameter = try library.function("SQLBindParameter")
+        execute = try library.function("SQLExecute")
+        numResultCols = try library.function("SQLNumResultCols")
+        describeCol = try library.function("SQLDescribeColW")
+        fetch = try library.function("SQLFetch")
+        getData = try library.function("SQLGetData")
+        cancel = try library.function("SQLCancel")
+        getDiagRec = try library.function("SQLGetDiagRecW")
+    }
+}
+
+extension SQLRETURN {
+    /// With or without something to say about it.
+    var isSuccess: Bool { self == SQLRETURN(SQL_SUCCESS) || self == SQLRETURN(SQL_SUCCESS_WITH_INFO) }
+}

@@ -1,0 +1,59 @@
+internal import CODBC
+import Synchronization
+
+/// A handle of the driver manager, freed with the last one who holds it, and before its parent.
+///
+/// `@unchecked Sendable`: the pointer never changes and is only handed to the driver manager, which takes a statement's on
+/// one thread at a time but for SQLCancel (``ODBCConnection`` sees to it), and frees it when nobody holds it any more.
+final class ODBCHandle: @unchecked Sendable {
+    enum Kind: SQLSMALLINT {
+        case environment = 1
+        case connection = 2
+        case statement = 3
+    }
+
+    let pointer: UnsafeMutableRawPointer
+    /// Set when a server is behind it, to be told before the handle is freed.
+    let isConnected = Atomic(false)
+    private let kind: Kind
+    private let parent: ODBCHandle?
+    private let functions: ODBCFunctions
+
+    init(
+        _ kind: Kind, of parent: ODBCHandle?, _ functions: ODBCFunctions, for step: ODBCError.Step
+    ) throws(ODBCError) {
+        var pointer: UnsafeMutableRawPointer?
+        guard functions.allocHandle(kind.rawValue, parent?.pointer, &pointer).isSuccess, let pointer else {
+            throw parent?.error(step) ?? .failed(step, sqlState: "HY001", native: 0)
+        }
+        self.pointer = pointer
+        self.kind = kind
+        self.parent = parent
+        self.functions = functions
+    }
+
+    deinit {
+        if isConnected.load(ordering: .acquiring) { _ = functions.disconnect(pointer) }
+        _ = functions.freeHandle(kind.rawValue, pointer)
+    }
+
+    /// What the last call on this handle said, by its codes alone: the texts may quote what a reader typed.
+    func error(_ step: ODBCError.Step) -> ODBCError {
+        var found: (state: String, native: SQLINTEGER)?
+        // Drivers may put any number of warnings before the error.
+        for record in 1...16 {
+            var state = [SQLWCHAR](repeating: 0, count: 6)
+            var text = [SQLWCHAR](repeating: 0, count: 512)
+            var native: SQLINTEGER = 0
+            var length: SQLSMALLINT = 0
+            let result = functions.getDiagRec(
+                kind.rawValue, pointer, SQLSMALLINT(record), &state, &native, &text, SQLSMALLINT(text.count), &length)
+            guard result.isSuccess else { break }
+            let name = String(decoding: state.prefix { $0 != 0 }, as: UTF16.self)
+            let isWarning = name.hasPrefix("01") || name.hasPrefix("00")
+            if found == nil || !isWarning { found = (name, native) }
+            if !isWarning { break }
+        }
+        return .failed(step, sqlState: found?.state ?? "HY000", native: found?.native ?? 0)
+    }
+}

@@ -1,0 +1,141 @@
+import Backends
+import Foundation
+public import Gatefold
+import Settings
+import Synchronization
+import TestSupport
+
+/// A file of readers in a folder, loaded every second.
+public struct FeedBench: BackendBench {
+    public static let name = "feed"
+    public static let hasStoredHashes = true
+    /// A source that is gone is no outage: the last good feed answers. Only that feed's own file can fail readers.
+    public static let outages: [Outage] = [.error]
+
+    struct DidNotLoad: Error {}
+
+    private let folder: URL
+    private let hasher: PasswordHasher
+    private let readers: Readers
+
+    public var isRemote: Bool { false }
+
+    /// What the file says at present.
+    private final class Readers: Sendable {
+        let rows: Mutex<[String: (state: String, hash: String, editions: String, all: String)]> = Mutex([:])
+        /// Makes every file another one.
+        let count = Atomic(0)
+    }
+
+    public static func run(_ body: (FeedBench) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let bench = FeedBench(folder: folder, hasher: try PasswordHasher(cost: 1), readers: Readers())
+            for reader in StandardReaders.all {
+                let row = (
+                    reader.state.rawValue, try bench.hasher.hash(reader.password),
+                    reader.editions?.joined(separator: ";") ?? "", reader.editions == nil ? "yes" : "no"
+                )
+                bench.readers.rows.withLock { $0[reader.email] = row }
+            }
+            try bench.write()
+            // Loaded before anybody asks, as it is when a program starts again.
+            let services = BackendServices(
+                clock: .system, random: .system, passwords: PasswordVerifier(hasher: bench.hasher, concurrency: 1),
+                references: ReferenceKey(Secret(Array("a secret for references".utf8))))
+            let backend = try bench.kind().open(services)
+            try await bench.wait { (try? await backend.health()) != nil }
+            try await body(bench)
+        }
+    }
+
+    public var settings: String {
+        """
+        kind: feed
+        folder: \(folder.path)/kept
+        source: {url: "file://\(file.path)"}
+        schedule: {every: 1s, jitter: 0s, retry: 1s}
+        format: csv
+        columns: {identifier: email, key: number, proof: hash}
+        limits: {shrink_at_most: 50%}
+        subscription:
+          state: {from: state}
+          editions: {from: editions}
+          everything: {from: all}
+        """
+    }
+
+    public func set(_ state: SubscriptionState, of reader: StandardReader) async throws {
+        try await change(reader) { $0.state = state.rawValue }
+    }
+
+    public func setPassword(_ password: String, of reader: StandardReader) async throws {
+        let hash = try hasher.hash(password)
+        try await change(reader) { $0.hash = hash }
+    }
+
+    public func fail(_ outage: Outage) async throws {
+        try FileManager.default.moveItem(at: file, to: aside)
+        try FileManager.default.copyItem(at: live, to: saved)
+        try overwrite([UInt8](repeating: 0x5A, count: try Data(contentsOf: saved).count))
+    }
+
+    public func recover() async throws {
+        try overwrite([UInt8](try Data(contentsOf: saved)))
+        try FileManager.default.removeItem(at: saved)
+        try FileManager.default.moveItem(at: aside, to: file)
+    }
+
+    private var file: URL { folder.appending(path: "readers.csv") }
+    private var aside: URL { folder.appending(path: "readers.csv.aside") }
+    private var live: URL { folder.appending(path: "kept/legacy.sqlite") }
+    private var saved: URL { folder.appending(path: "legacy.saved") }
+
+    private func kind() throws -> FeedBackendKind {
+        let section = try YAMLSettings.read(text: settings, name: "gatefold.yaml", folder: folder.path)
+        _ = try section.string("kind")
+        return try FeedBackendKind(name: "legacy", settings: section)
+    }
+
+    /// In place: whoever has the file open reads what is in it now.
+    private func overwrite(_ bytes: [UInt8]) throws {
+        let handle = try FileHandle(forWritingTo: live)
+        try handle.write(contentsOf: bytes)
+        try handle.close()
+    }
+
+    private func change(
+        _ reader: StandardReader, _ body: (inout (state: String, hash: String, editions: String, all: String)) -> Void
+    ) async throws {
+        let kind = try kind()
+        let before = kind.loaded()?.loadedAt ?? .distantPast
+        readers.rows.withLock { rows in
+            guard var row = rows[reader.email] else { return }
+            body(&row)
+            rows[reader.email] = row
+        }
+        try write()
+        try await wait {
+            guard let loaded = kind.loaded()?.loadedAt, let done = kind.status()?.succeededAt else { return false }
+            return loaded > before && done >= loaded
+        }
+    }
+
+    private func write() throws {
+        let number = readers.count.add(1, ordering: .relaxed).newValue
+        var lines = ["number,email,hash,state,editions,all,issue"]
+        let rows = readers.rows.withLock(\.self)
+        for (index, reader) in StandardReaders.all.enumerated() {
+            guard let row = rows[reader.email] else { continue }
+            lines.append("\(index + 1),\(reader.email),\(row.hash),\(row.state),\(row.editions),\(row.all),\(number)")
+        }
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file, options: .atomic)
+    }
+
+    private func wait(_ holds: () async -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while await !holds() {
+            guard ContinuousClock.now < deadline else { throw DidNotLoad() }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import BackendBenches
+import Backends
+import Gatefold
+import Settings
+import Testing
+
+@testable import Server
+
+/// One bench as an argument of a test, which is then named after it.
+struct BenchCase: Sendable, CustomTestStringConvertible {
+    let bench: any BackendBench.Type
+
+    var testDescription: String { bench.name }
+
+    static let all = BackendBenches.all.map { BenchCase(bench: $0) }
+    /// Those with a bad day to have.
+    static let breakable = all.filter { !$0.bench.outages.isEmpty }
+
+    /// Starts the system and opens its backend, without the protections that a server puts around it.
+    func withBackend(_ body: (any BackendBench, any SubscriberBackend) async throws -> Void) async throws {
+        try await Self.run(bench) { bench in
+            let top = try YAMLSettings.read(
+                text: bench.backends(), name: "gatefold.yaml", folder: "/nowhere", environment: bench.environment)
+            let section = try top.section("backends")
+            let plan = try BackendPlan(
+                try section.names.map { BackendConfiguration(name: $0, settings: try section.section($0)) })
+            let services = BackendServices(
+                clock: .system, random: .system,
+                passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 2),
+                references: ReferenceKey(Secret(Array("a secret for references".utf8))))
+            var opened: [String: any SubscriberBackend] = [:]
+            for entry in plan.entries {
+                var own = services
+                own.members = opened
+                opened[entry.name] = try entry.kind.open(own)
+            }
+            try await body(bench, try #require(opened[BackendSections.legacy]))
+        }
+    }
+
+    private static func run<Bench: BackendBench>(
+        _ bench: Bench.Type, _ body: (any BackendBench) async throws -> Void
+    ) async throws {
+        try await Bench.run { try await body($0) }
+    }
+
+    func run(_ body: (any BackendBench) async throws -> Void) async throws {
+        try await Self.run(bench, body)
+    }
+}
+
+/// The backends' part of a configuration.
+enum BackendSections {
+    /// What the bench's own backend is called.
+    static let legacy = "legacy"
+}
+
+extension BackendBench {
+    /// The section `backends` with the bench's own and those it asks.
+    ///
+    /// - Parameter more: settings added to each backend that is remote.
+    func backends(adding more: String = "") -> String {
+        var text = "backends:\n"
+        for (name, settings, isRemote) in [(BackendSections.legacy, self.settings, isRemote)] + members {
+            text += "  \(name):\n"
+            let lines = (settings + "\n" + (isRemote ? more : "")).split(separator: "\n")
+            text += lines.map { "    \($0)\n" }.joined()
+        }
+        return text
+    }
+}
+
+/// Waits until the condition holds; fails the test when it does not for a long time.
+func eventually(
+    _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ holds: () async throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + .seconds(40)
+    while ContinuousClock.now < deadline {
+        if try await holds() { return }
+        try await Task.sleep(for: .milliseconds(50))
+    }
+    Issue.record(what, sourceLocation: sourceLocation)
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Gatefold
+import Settings
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Backends
+
+@Suite("When a feed is fetched") struct FeedScheduleTests {
+    private func moment(_ text: String) throws -> Date { try #require(try? Date(text, strategy: .iso8601)) }
+
+    @Test("Every so often after the last success, sooner after a failure, at once when there was none")
+    func every() throws {
+        let schedule = FeedSchedule(times: .every(3600), jitter: 60, retry: 300)
+        let noon = try moment("2026-11-01T12:00:00Z")
+        #expect(schedule.next(after: nil, failure: nil, chance: 0.5) == .distantPast)
+        #expect(schedule.next(after: noon, failure: nil, chance: 0) == noon + 3600)
+        #expect(schedule.next(after: noon, failure: nil, chance: 0.5) == noon + 3630)
+        #expect(schedule.next(after: noon, failure: noon + 100, chance: 0) == noon + 400)
+        #expect(schedule.next(after: nil, failure: noon, chance: 0) == noon + 300)
+        let often = FeedSchedule(times: .every(1), retry: 300)
+        #expect(often.next(after: nil, failure: noon, chance: 0) == noon + 1)
+    }
+
+    @Test("At times of day in UTC, and what was missed is made up for")
+    func at() throws {
+        let schedule = FeedSchedule(times: .at([2.5 * 3600, 14 * 3600]), jitter: 0, retry: 300)
+        for (last, next) in [
+            ("2026-11-01T00:00:00Z", "2026-11-01T02:30:00Z"), ("2026-11-01T02:30:00Z", "2026-11-01T14:00:00Z"),
+            ("2026-11-01T14:00:00Z", "2026-11-02T02:30:00Z"), ("2026-12-31T23:59:59Z", "2027-01-01T02:30:00Z"),
+        ] {
+            #expect(schedule.next(after: try moment(last), failure: nil, chance: 0) == (try moment(next)))
+        }
+        let before = try moment("2026-11-01T02:28:00Z")
+        #expect(schedule.next(after: nil, failure: before, chance: 0) == (try moment("2026-11-01T02:30:00Z")))
+    }
+
+    @Test("Misspelt schedules are refused with where and what")
+    func refused() {
+        for text in [
+            "{at: [\"2:30\"]}", "{at: [\"24:00\"]}", "{at: []}", "{at: [\"02:30\"], every: 1h}", "{every: 0s}",
+            "{retry: x}",
+            "{evry: 1h}",
+        ] {
+            #expect(throws: SettingsError.self, "\(text)") {
+                try FeedSchedule(try YAMLSettings.read(text: text, name: "x", folder: "/"))
+            }
+        }
+    }
+
+    @Test("Fetches by itself when it is time, and no more once the backend is gone")
+    func refresher() async throws {
+        try await withTemporaryFolder { folder in
+            let bed = FeedBed(folder)
+            try bed.write("id,email,password,state,editions\n1,a@b,x,active,\n")
+            let (waits, waiting) = AsyncStream.makeStream(of: TimeInterval.self)
+            let (ends, ending) = AsyncStream.makeStream(of: Void.self)
+            let services = BackendServices(
+                clock: bed.clock.wall, random: RandomSource { [UInt8](repeating: 0, count: $0) },
+                passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
+                references: ReferenceKey(Secret(Array("a secret for references".utf8))))
+            var backend: FeedBackend? = try bed.kind(FeedBed.settings + "\nschedule: {every: 90s}").open(services) {
+                update in
+                FeedRefresher(update) { seconds in
+                    waiting.yield(seconds)
+                    if seconds < 60 {
+                        // The last wait, which only the end of the backend ends.
+                        await withTaskCancellationHandler {
+                            for await _ in AsyncStream<Never>.makeStream().stream {}
+                        } onCancel: {
+                            ending.finish()
+                        }
+                        throw CancellationError()
+                    }
+                    bed.clock.advance(by: seconds)
+                }
+            }
+            var seen: [TimeInterval] = []
+            for await wait in waits {
+                seen.append(wait)
+                if seen.count == 2 { break }
+            }
+            // At once, then in 90 seconds, which are waited for in pieces.
+            #expect(seen == [60, 30])
+            #expect(backend?.store.status.outcome == .swapped)
+            backend = nil
+            for await _ in ends {}
+        }
+    }
+}

@@ -1,0 +1,299 @@
+import FileTransfer
+import Foundation
+import Gatefold
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Backends
+
+/// Feeds from real servers: nginx, vsftpd and OpenSSH.
+@Suite("Feeds from other servers", .serialized) struct FeedServersTests {
+    private static let table = "id,email,password,state,editions\n1,ann@example.com,\(FeedHashes.right),active,\n"
+    private static let more = table + "2,bob@example.com,\(FeedHashes.right),active,\n"
+
+    /// Settings with another source.
+    private func settings(_ source: String, _ more: String = "") -> String {
+        FeedBed.settings.replacing(
+            "{url: \"file://FOLDER/readers.csv\"}", with: "{\(source), connect_timeout: 5s, stall_timeout: 1s}")
+            + "\n" + more
+    }
+
+    private let environment = ["RIGHT": "open sesame", "WRONG": "open barley"]
+
+    /// Fetches, is told that nothing changed, sees a change, is refused with another password, and bears a server that stands
+    /// still or is gone.
+    private func drill(
+        _ bed: FeedBed, _ server: ServerProcess, _ source: String, wrong: String? = nil, seesNoChange: Bool = true
+    ) async throws {
+        let file = bed.folder.appending(path: "public/readers.csv")
+        try bed.write(Self.table, to: "public/readers.csv")
+        // As old as a file is that nobody writes to any more.
+        try FileManager.default.setAttributes(
+            [.modificationDate: bed.clock.now - 3600], ofItemAtPath: file.path)
+        let feed = try bed.open(settings(source), environment: environment)
+        let first = await feed.fetch()
+        try #require(first.outcome == .swapped, "\(first.reason ?? "") \(server.output)")
+        #expect(try await feed.recognise("ann@example.com", "right") != .notRecognised(message: nil))
+        #expect(await feed.fetch().outcome == .unchanged)
+        try bed.write(Self.more, to: "public/readers.csv")
+        #expect(await feed.fetch().outcome == .swapped)
+        #expect(feed.store.current?.summary.rows == 2)
+        if let wrong {
+            let refused = try bed.open(settings(wrong), environment: environment)
+            let status = await refused.fetch()
+            #expect(status.reason == FeedRefusal(.loginRefused).description, "\(server.output)")
+            #expect(try await refused.subscription("2").state == .active, "the last good one answers")
+        }
+        let checked = try bed.open(settings(source, "checksum: {suffix: .sha256}"), environment: environment)
+        let none = await checked.fetch()
+        #expect(none.outcome == .refused && none.reason?.hasPrefix("the checksum: it can not be fetched") == true)
+        try bed.write(String(repeating: "0", count: 64) + "  readers.csv\n", to: "public/readers.csv.sha256")
+        try bed.write(Self.table, to: "public/readers.csv")
+        #expect(await checked.fetch().reason == FeedRefusal.checksum("the feed has another one").description)
+        #expect(checked.store.current?.summary.rows == 2)
+
+        server.send(SIGSTOP)
+        let still = await feed.fetch()
+        server.send(SIGCONT)
+        #expect(still.outcome == .unreachable && still.reason == FeedRefusal(.timedOut).description)
+        #expect(try await feed.subscription("2").state == .active)
+    }
+
+    // MARK: - HTTP
+
+    private func withNginx(_ tls: Bool, _ body: (FeedBed, ServerProcess, Int) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let bed = FeedBed(folder)
+            for name in ["public", "tmp"] {
+                try FileManager.default.createDirectory(
+                    at: folder.appending(path: name), withIntermediateDirectories: true)
+            }
+            let port = try FreePort.find()
+            try bed.write("gatefold:{PLAIN}open sesame\n", to: "users")
+            if tls { try await certificate(folder) }
+            let lines = tls ? "ssl_certificate \(folder.path)/tls.pem; ssl_certificate_key \(folder.path)/tls.key;" : ""
+            try bed.write(
+                """
+                daemon off; master_process off; pid \(folder.path)/nginx.pid; error_log stderr;
+                events {}
+                http {
+                  access_log off; client_body_temp_path \(folder.path)/tmp; proxy_temp_path \(folder.path)/tmp;
+                  fastcgi_temp_path \(folder.path)/tmp; uwsgi_temp_path \(folder.path)/tmp; scgi_temp_path \(folder.path)/tmp;
+                  server {
+                    listen 127.0.0.1:\(port)\(tls ? " ssl" : ""); root \(folder.path)/public; \(lines)
+                    auth_basic feeds; auth_basic_user_file \(folder.path)/users;
+                    location = /moved { auth_basic off; return 302 /readers.csv; }
+                    location = /elsewhere { auth_basic off; return 302 ftp://127.0.0.1/readers.csv; }
+                  }
+                }
+                """, to: "nginx.conf")
+            let launch = ServerProcess.Launch(
+                "/usr/sbin/nginx", ["-p", folder.path, "-c", folder.appending(path: "nginx.conf").path], in: folder,
+                until: .port(port))
+            try await withServer(launch) { try await body(bed, $0, port) }
+        }
+    }
+
+    private func certificate(_ folder: URL) async throws {
+        let run = try await CommandRun.of(
+            "/usr/bin/openssl",
+            [
+                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "tls.key", "-out", "tls.pem", "-days", "2",
+                "-subj",
+                "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+            ], in: folder)
+        try #require(run.status == 0, "\(run.errors)")
+    }
+
+    @Test("HTTP: from nginx, by its validators, and redirects lead nowhere but to HTTP")
+    func http() async throws {
+        try await withNginx(false) { bed, server, port in
+            let url = "url: \"http://127.0.0.1:\(port)/readers.csv\", user: gatefold"
+            try await drill(bed, server, "\(url), password: {env: RIGHT}", wrong: "\(url), password: {env: WRONG}")
+            let base = "http://127.0.0.1:\(port)"
+            let login = "user: gatefold, password: {env: RIGHT}"
+            let moved = try bed.open(settings("url: \"\(base)/moved\", \(login)"), environment: environment)
+            #expect(await moved.fetch().outcome == .swapped)
+            let elsewhere = try bed.open(settings("url: \"\(base)/elsewhere\", \(login)"), environment: environment)
+            #expect(await elsewhere.fetch().outcome == .unreachable)
+            let missing = try bed.open(settings("url: \"\(base)/missing\", \(login)"), environment: environment)
+            #expect(await missing.fetch().reason == FeedRefusal(.notFound).description)
+        }
+    }
+
+    @Test("HTTPS: only with a certificate that is vouched for")
+    func https() async throws {
+        try await withNginx(true) { bed, server, port in
+            let url = "url: \"https://127.0.0.1:\(port)/readers.csv\", user: gatefold, password: {env: RIGHT}"
+            try bed.write(Self.table, to: "public/readers.csv")
+            let trusting = try bed.open(settings(url), environment: environment)
+            #expect(await trusting.fetch().reason == FeedRefusal(.insecure).description)
+            try await drill(bed, server, "\(url), authorities: tls.pem")
+        }
+    }
+
+    @Test("HTTP: a transfer that ends too early is refused, and one too large is stopped")
+    func truncated() async throws {
+        try await withTemporaryFolder { folder in
+            let bed = FeedBed(folder)
+            let body = Mutex("HTTP/1.1 200 OK\r\nContent-Length: \(Self.table.utf8.count)\r\n\r\n\(Self.table)")
+            try await withScriptedHTTPServer(answering: { body.withLock(\.self) }) { port in
+                let feed = try bed.open(settings("url: \"http://127.0.0.1:\(port)/\"", "limits: {size_at_most: 1KiB}"))
+                #expect(await feed.fetch().outcome == .swapped)
+                for (answer, reason) in [
+                    ("Content-Length: \(Self.table.utf8.count + 9)\r\n\r\n\(Self.table)", FeedRefusal.truncated),
+                    ("Transfer-Encoding: chunked\r\n\r\n9\r\nid,email,", .truncated),
+                    ("\r\n" + String(repeating: "x", count: 1025), .tooLarge(limit: 1024)),
+                    ("Content-Length: 99999\r\n\r\n", .tooLarge(limit: 1024)),
+                ] {
+                    body.withLock { $0 = "HTTP/1.1 200 OK\r\n\(answer)" }
+                    #expect(await feed.fetch().reason == reason.description)
+                }
+                body.withLock { $0 = "HTTP/1.1 200 OK\r\n\r\n<html>Down for maintenance</html>\n" }
+                #expect(await feed.fetch().outcome == .refused)
+                #expect(try await feed.subscription("1").state == .active)
+            }
+        }
+    }
+
+    // MARK: - FTP
+
+    private func withFTP(_ more: String, _ body: (FeedBed, ServerProcess, Int) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let bed = FeedBed(folder)
+            for name in ["public", "empty"] {
+                try FileManager.default.createDirectory(
+                    at: folder.appending(path: name), withIntermediateDirectories: true)
+            }
+            let port = try FreePort.find()
+            try await certificate(folder)
+            try bed.write("open sesame\n", to: "passwords")
+            try bed.write(
+                """
+                listen=YES
+                listen_address=127.0.0.1
+                listen_port=\(port)
+                background=NO
+                anonymous_enable=YES
+                secure_email_list_enable=YES
+                email_password_file=\(folder.path)/passwords
+                anon_root=\(folder.path)/public
+                secure_chroot_dir=\(folder.path)/empty
+                run_as_launching_user=\(getuid() == 0 ? "NO" : "YES")
+                allow_writeable_chroot=YES
+                anon_world_readable_only=NO
+                xferlog_enable=NO
+                seccomp_sandbox=NO
+                rsa_cert_file=\(folder.path)/tls.pem
+                rsa_private_key_file=\(folder.path)/tls.key
+                ssl_ciphers=HIGH
+                \(more)
+
+                """, to: "vsftpd.conf")
+            let launch = ServerProcess.Launch(
+                "/usr/sbin/vsftpd", [folder.appending(path: "vsftpd.conf").path], in: folder, until: .port(port))
+            try await withServer(launch) { try await body(bed, $0, port) }
+        }
+    }
+
+    private static let ftpTLS = """
+        ssl_enable=YES
+        allow_anon_ssl=YES
+        force_anon_logins_ssl=YES
+        force_anon_data_ssl=YES
+        """
+
+    @Test("FTP: from vsftpd, by its times") func ftp() async throws {
+        try await withFTP("") { bed, server, port in
+            let url = "url: \"ftp://127.0.0.1:\(port)/readers.csv\", user: ftp"
+            try await drill(bed, server, "\(url), password: {env: RIGHT}", wrong: "\(url), password: {env: WRONG}")
+            let safe = url.replacing("ftp://", with: "ftp+tls://")
+            let feed = try bed.open(settings("\(safe), password: {env: RIGHT}"), environment: environment)
+            #expect(await feed.fetch().reason == FeedRefusal(.insecure).description, "no password without TLS")
+        }
+    }
+
+    @Test("FTP with TLS on request") func ftpTLS() async throws {
+        try await withFTP(Self.ftpTLS) { bed, server, port in
+            let url = "url: \"ftp+tls://127.0.0.1:\(port)/readers.csv\", user: ftp, password: {env: RIGHT}"
+            try bed.write(Self.table, to: "public/readers.csv")
+            let trusting = try bed.open(settings(url), environment: environment)
+            #expect(await trusting.fetch().reason == FeedRefusal(.insecure).description)
+            try await drill(bed, server, "\(url), authorities: tls.pem")
+        }
+    }
+
+    @Test("FTP inside TLS") func ftps() async throws {
+        try await withFTP(Self.ftpTLS + "\nimplicit_ssl=YES") { bed, server, port in
+            try await drill(
+                bed, server,
+                "url: \"ftps://127.0.0.1:\(port)/readers.csv\", user: ftp, password: {env: RIGHT}, authorities: tls.pem"
+            )
+        }
+    }
+
+    // MARK: - SFTP
+
+    @Test("SFTP: from OpenSSH by key, and only with the host key that is known")
+    func sftp() async throws {
+        try await withTemporaryFolder { folder in
+            let bed = FeedBed(folder)
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: "public"), withIntermediateDirectories: true)
+            for name in ["host", "client", "stranger", "other"] {
+                let run = try await CommandRun.of(
+                    "/usr/bin/ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", name], in: folder)
+                try #require(run.status == 0, "\(run.errors)")
+            }
+            func key(_ name: String) throws -> String {
+                try String(contentsOf: folder.appending(path: "\(name).pub"), encoding: .utf8)
+            }
+            let port = try FreePort.find()
+            try bed.write(try key("client"), to: "authorized")
+            try bed.write("[127.0.0.1]:\(port) \(try key("host"))", to: "known")
+            try bed.write("[127.0.0.1]:\(port) \(try key("other"))", to: "changed")
+            try bed.write("", to: "empty")
+            try bed.write(
+                """
+                ListenAddress 127.0.0.1
+                Port \(port)
+                HostKey \(folder.path)/host
+                AuthorizedKeysFile \(folder.path)/authorized
+                PidFile none
+                StrictModes no
+                UsePAM no
+                PasswordAuthentication no
+                PermitRootLogin yes
+                Subsystem sftp internal-sftp
+
+                """, to: "sshd.conf")
+            if getuid() == 0 {
+                try? FileManager.default.createDirectory(atPath: "/run/sshd", withIntermediateDirectories: true)
+            }
+            let launch = ServerProcess.Launch(
+                "/usr/sbin/sshd", ["-D", "-e", "-f", folder.appending(path: "sshd.conf").path], in: folder,
+                until: .port(port))
+            try await withServer(launch) { server in
+                let url = "url: \"sftp://127.0.0.1:\(port)\(folder.path)/public/readers.csv\", user: \(NSUserName())"
+                let known = "\(url), key: client, known_hosts: known"
+                try await drill(bed, server, known, wrong: known.replacing("key: client", with: "key: stranger"))
+                for hosts in ["changed", "empty"] {
+                    let feed = try bed.open(settings("\(url), key: client, known_hosts: \(hosts)"))
+                    #expect(await feed.fetch().reason == FeedRefusal(.hostKeyRefused).description, "\(hosts)")
+                }
+                func fingerprint(_ name: String) async throws -> String {
+                    let run = try await CommandRun.of("/usr/bin/ssh-keygen", ["-lf", "\(name).pub"], in: folder)
+                    return String(run.output.split(separator: " ")[1])
+                }
+                try bed.write(Self.more, to: "public/readers.csv")
+                let right = try bed.open(
+                    settings("\(url), key: client, fingerprint: \"\(try await fingerprint("host"))\""))
+                #expect(await right.fetch().outcome != .unreachable)
+                let wrong = try bed.open(
+                    settings("\(url), key: client, fingerprint: \"\(try await fingerprint("other"))\""))
+                #expect(await wrong.fetch().reason == FeedRefusal(.hostKeyRefused).description)
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import Gatefold
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Backends
+
+@Suite("A feed swapped under its readers", .serialized) struct FeedSwapTests {
+    /// What readers noticed.
+    private final class Notes: Sendable {
+        private let over = Atomic(false)
+        let seen = Mutex<Set<String>>([])
+        let times = Mutex<[Duration]>([])
+
+        var isOver: Bool { over.load(ordering: .relaxed) }
+        func end() { over.store(true, ordering: .relaxed) }
+    }
+
+    @Test("Readers always see one whole feed while 50 are swapped")
+    func whole() async throws {
+        try await withTemporaryFolder { folder in
+            let bed = FeedBed(folder)
+            func table(_ number: Int) -> String {
+                "id,email,password,state,editions\n"
+                    + (1...200).map { "\($0),r\($0)@example.com,\(FeedHashes.right),active,com.example.\(number)\n" }
+                    .joined()
+            }
+            try bed.write(table(0))
+            let feed = try bed.open()
+            await feed.fetch()
+            let notes = Notes()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        while !notes.isOver {
+                            let one = try #require(feed.store.current)
+                            var editions: Set<String> = []
+                            for key in ["1", "100", "200"] {
+                                let records = try await one.records(of: key, byIdentifier: false, namesEveryField: true)
+                                editions.insert(try #require(try records.first?.value("editions")))
+                                #expect(try await feed.subscription(key).state == .active)
+                            }
+                            #expect(editions.count == 1, "\(editions)")
+                            notes.seen.withLock { $0.formUnion(editions) }
+                        }
+                    }
+                }
+                for number in 1...50 {
+                    try bed.write(table(number))
+                    #expect(await feed.fetch().outcome == .swapped)
+                }
+                notes.end()
+                try await group.waitForAll()
+            }
+            #expect(notes.seen.withLock { $0.count } > 1)
+            #expect(feed.store.current?.summary.readers == 200)
+            #expect(bed.files == ["house.sqlite", "house.status.json"])
+        }
+    }
+
+    @Test("A full disk refuses the new feed and leaves the one in force alone", .enabled(if: getuid() == 0))
+    func fullDisk() async throws {
+        try await withTemporaryFolder { folder in
+            let bed = FeedBed(folder)
+            let kept = folder.appending(path: "kept")
+            try FileManager.default.createDirectory(at: kept, withIntermediateDirectories: true)
+            let mount = try await CommandRun.of(
+                "/bin/mount", ["-t", "tmpfs", "-o", "size=512k", "none", kept.path], in: folder)
+            try #require(mount.status == 0, "\(mount.errors)")
+            func row(_ number: Int) -> String { "\(number),r\(number)@example.com,\(FeedHashes.right),active,\n" }
+            func table(_ count: Int) -> String {
+                "id,email,password,state,editions\n" + (1...count).map(row).joined()
+            }
+            do {
+                let feed = try bed.open()
+                try bed.write(table(10))
+                #expect(await feed.fetch().outcome == .swapped)
+                // One that fits as it is and not as a database, and one that does not fit at all.
+                for count in [2_500, 20_000] {
+                    try bed.write(table(count))
+                    let status = await feed.fetch()
+                    #expect(status.outcome == .refused, "\(count)")
+                    #expect(status.reason?.hasPrefix("the feed can not be kept") == true, "\(status.reason ?? "")")
+                    #expect(try await feed.subscription("10").state == .active)
+                    #expect(bed.files == ["house.sqlite", "house.status.json"])
+                }
+                try bed.write(table(12))
+                #expect(await feed.fetch().outcome == .swapped)
+            } catch {
+                _ = try await CommandRun.of("/bin/umount", ["-l", kept.path], in: folder)
+                throw error
+            }
+            _ = try await CommandRun.of("/bin/umount", ["-l", kept.path], in: folder)
+        }
+    }
+
+    @Test("Packed feeds are unpacked within the limit, and a broken one is refused")
+    func packed() async throws {
+        try await withTemporaryFolder { folder in
+            let bed = FeedBed(folder)
+            let settings = FeedBed.settings + "\nlayout: {gzip: true}\nlimits: {size_at_most: 100KiB}"
+            let feed = try bed.open(settings)
+            func pack(_ text: String) async throws -> [UInt8] {
+                try bed.write(text, to: "plain")
+                _ = try await CommandRun.of("/bin/gzip", ["-kf", "plain"], in: folder)
+                return [UInt8](try Data(contentsOf: folder.appending(path: "plain.gz")))
+            }
+            let row = "1,ann@example.com,\(FeedHashes.right),active,\n"
+            let whole = try await pack("id,email,password,state,editions\n" + row)
+            try bed.write(whole)
+            #expect(await feed.fetch().outcome == .swapped)
+            for broken in [
+                Array(whole.dropLast(1)), Array(whole.dropLast(12)), Array("id,email\n".utf8), whole + whole.prefix(9),
+            ] {
+                try bed.write(broken)
+                #expect(await feed.fetch().reason == FeedRefusal.compression.description)
+            }
+            try bed.write(try await pack(String(repeating: "0", count: 110 << 10)))
+            #expect(await feed.fetch().reason == FeedRefusal.tooLarge(limit: 100 << 10).description)
+            #expect(try await feed.subscription("1").state == .active)
+        }
+    }
+
+    @Test("A large feed is loaded while readers are answered, with little memory")
+    func large() async throws {
+        let rows = ProcessInfo.processInfo.environment["GATEFOLD_FEED_ROWS"].flatMap(Int.init) ?? 20_000
+        try await withTemporaryFolder { folder in
+            let bed = FeedBed(folder)
+            let file = folder.appending(path: "readers.csv")
+            func write(_ edition: String) throws {
+                try Data().write(to: file)
+                let handle = try FileHandle(forWritingTo: file)
+                try handle.write(contentsOf: Data("id,email,password,state,editions\n".utf8))
+                var text = ""
+                for number in 1...rows {
+                    text += "\(number),reader-\(number)@example.com,\(FeedHashes.right),active,com.example.\(edition)\n"
+                    if text.utf8.count > 1 << 20 {
+                        try handle.write(contentsOf: Data(text.utf8))
+                        text = ""
+                    }
+                }
+                try handle.write(contentsOf: Data(text.utf8))
+                try handle.close()
+            }
+            let feed = try bed.open()
+            try write("old")
+            #expect(await feed.fetch().outcome == .swapped)
+            try write("new")
+            let notes = Notes()
+            let clock = ContinuousClock()
+            let began = clock.now
+            async let reading: Void = {
+                var number = 0
+                while !notes.isOver {
+                    number = (number + 7919) % rows
+                    let start = clock.now
+                    let told = try await feed.subscription("\(number + 1)")
+                    let took = clock.now - start
+                    #expect(told.state == .active)
+                    notes.times.withLock { $0.append(took) }
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+            }()
+            #expect(await feed.fetch().outcome == .swapped)
+            let took = clock.now - began
+            notes.end()
+            try await reading
+            let sorted = notes.times.withLock { $0.sorted() }
+            let peak =
+                (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8))?
+                .split(separator: "\n").first { $0.hasPrefix("VmHWM") } ?? ""
+            print(
+                "\(rows) rows swapped in \(took); \(sorted.count) reads meanwhile, median \(sorted[sorted.count / 2]), "
+                    + "p99 \(sorted[sorted.count * 99 / 100]), slowest \(sorted.last ?? .zero); \(peak)")
+            #expect(feed.store.current?.summary.rows == rows)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Gatefold
+import TestSupport
+import Testing
+
+@testable import Backends
+
+@Suite("Days and moments as subscriber systems write them")
+struct DateFormTests {
+    private static func moment(_ text: String) -> Date? { try? Date(text, strategy: .iso8601) }
+
+    @Test(
+        "are read in each form",
+        arguments: [
+            (DateForm.iso, "2026-11-21", "2026-11-21T00:00:00Z"), (.iso, "2026-11-21 06:07:08", "2026-11-21T06:07:08Z"),
+            (.iso, "2026-11-21T06:07:08+02:00", "2026-11-21T04:07:08Z"),
+            (.iso, "2026-11-21 06:07:08.000123+02", "2026-11-21T04:07:08Z"),
+            (.compact, "20261121", "2026-11-21T00:00:00Z"), (.compact, "20261121060708Z", "2026-11-21T06:07:08Z"),
+            (.dayFirst, "21/11/2026", "2026-11-21T00:00:00Z"), (.dayFirst, "1.2.2026", "2026-02-01T00:00:00Z"),
+            (.monthFirst, "11/21/2026", "2026-11-21T00:00:00Z"), (.unix, "1793534400", "2026-11-01T12:00:00Z"),
+        ])
+    func reading(form: DateForm, text: String, expected: String) {
+        #expect(form.date(text, isEnd: false) == Self.moment(expected))
+    }
+
+    @Test("a day as an end is its last millisecond")
+    func ends() {
+        #expect(
+            DateForm.iso.date("2026-11-21", isEnd: true)
+                == CivilTime.date("2026-11-21T23:59:59.999Z"))
+        #expect(
+            DateForm.compact.date("20261121", isEnd: true)
+                == CivilTime.date("2026-11-21T23:59:59.999Z"))
+        #expect(DateForm.iso.date("2026-11-21 06:00:00", isEnd: true) == Self.moment("2026-11-21T06:00:00Z"))
+    }
+
+    @Test(
+        "are refused where they are no dates",
+        arguments: [
+            (DateForm.iso, "2026-02-30"), (.iso, "2026-11-21 25:00:00"), (.iso, "21/11/2026"), (.iso, "tomorrow"),
+            (.compact, "2026112"), (.compact, "20261321"), (.dayFirst, "11/21/2026"), (.dayFirst, "1/2/26"),
+            (.monthFirst, "21/11/2026"), (.unix, "-1"), (.unix, "1e9"), (.iso, ""),
+        ])
+    func refusing(form: DateForm, text: String) {
+        #expect(form.date(text, isEnd: false) == nil)
+    }
+
+    @Test("no text makes any form fail in another way than by saying nil")
+    func hostile() {
+        var random = SeededRandom(seed: 11)
+        for _ in 0..<100_000 {
+            let text = String(
+                decoding: random.hostileBytes(upTo: 30, spice: "0123456789-/:.TZ+ "), as: UTF8.self)
+            for form in DateForm.allCases { _ = form.date(text, isEnd: Bool.random(using: &random)) }
+        }
+    }
+}

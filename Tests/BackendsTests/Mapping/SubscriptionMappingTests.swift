@@ -1,0 +1,146 @@
+import Foundation
+import Gatefold
+import Settings
+import TestSupport
+import Testing
+
+@testable import Backends
+
+@Suite("What a subscriber system hands over becomes a subscription")
+struct SubscriptionMappingTests {
+    private let now = Date(timeIntervalSince1970: 1_793_534_400)
+
+    private func mapping(_ text: String) throws -> SubscriptionMapping {
+        try SubscriptionMapping(
+            try YAMLSettings.read(text: text, name: "gatefold.yaml", folder: "/nowhere").section("subscription"))
+    }
+
+    private func row(_ fields: [String: [String]]) -> Record { Record(fields, namesEveryField: true) }
+
+    private func entry(_ fields: [String: [String]]) -> Record { Record(fields, namesEveryField: false) }
+
+    @Test("the five states go by their own names unless others are given", arguments: SubscriptionState.allCases)
+    func ownNames(state: SubscriptionState) throws {
+        let told = try mapping("").subscription(from: row(["state": [" \(state.rawValue.uppercased()) "]]), at: now)
+        #expect(told.state == state)
+        #expect(told.entitlement == .nothing)
+    }
+
+    @Test("a system's own words are mapped, the empty one and all others included")
+    func ownWords() throws {
+        let mapping = try mapping(
+            """
+            subscription:
+              state: {from: Status, active: [CURRENT, "1"], empty: unknown, other: inactive}
+            """)
+        for (word, state) in [
+            ("current", SubscriptionState.active), ("1", .active), ("", .unknown), ("  ", .unknown),
+            ("LAPSED", .inactive), ("active", .inactive),
+        ] {
+            #expect(try mapping.subscription(from: entry(["Status": [word]]), at: now).state == state, "\(word)")
+        }
+        #expect(try mapping.subscription(from: entry([:]), at: now).state == .unknown)
+    }
+
+    @Test("Pitfall 1: what is not understood is an error, and never an empty answer")
+    func notUnderstood() throws {
+        let mapping = try mapping(
+            "subscription: {editions: {from: skus}, everything: {from: plan, when: [gold]}, periods: {end: ends}}")
+        let good: [String: [String]] = ["state": ["active"], "skus": [], "plan": [], "ends": []]
+        #expect(try mapping.subscription(from: row(good), at: now).entitlement == .nothing)
+        for (change, expected) in [
+            (["state": ["paused"]], MappingError.unmappedState), (["state": []], .emptyState),
+            (["state": ["active", "active"]], .severalValues("state")), (["skus": ["a:b"]], .unreadableEdition("skus")),
+            (["ends": ["soon"]], .unreadableDate("ends")), (["plan": ["gold", "gold"]], .severalValues("plan")),
+        ] as [([String: [String]], MappingError)] {
+            #expect(throws: expected) {
+                try mapping.subscription(from: row(good.merging(change) { $1 }), at: now)
+            }
+        }
+        for name in ["state", "skus", "plan", "ends"] {
+            #expect(throws: MappingError.missingField(name)) {
+                try mapping.subscription(from: row(good.filter { $0.key != name }), at: now)
+            }
+        }
+    }
+
+    @Test("Pitfall 1: nothing opens everything but the system's own word for it, whatever else is said")
+    func neverEverything() throws {
+        var random = SeededRandom(seed: 7)
+        let mapping = try mapping(
+            """
+            subscription:
+              state: {other: inactive, empty: inactive}
+              editions: {from: skus, others: skip}
+              everything: {from: plan, when: [gold]}
+            """)
+        let words = ["", "silver", "golden", "go ld", "*", "all", "null", "gold", "GOLD"]
+        for _ in 0..<20_000 {
+            var fields: [String: [String]] = ["state": [["active", "inactive", "?"].randomElement(using: &random)!]]
+            let plan = words.randomElement(using: &random)!
+            if Bool.random(using: &random) { fields["plan"] = [plan] }
+            if Bool.random(using: &random) {
+                fields["skus"] = [
+                    String(decoding: random.hostileBytes(upTo: 20, spice: ",; *.com"), as: UTF8.self)
+                ]
+            }
+            let told = try mapping.subscription(from: entry(fields), at: now)
+            let isGold = fields["plan"] != nil && plan.lowercased() == "gold"
+            #expect((told.entitlement == .allEditions) == isGold, "\(fields)")
+        }
+    }
+
+    @Test("editions come in lists, in several values, in records of their own, and with a prefix")
+    func editions() throws {
+        let mapping = try mapping(
+            "subscription: {editions: {from: skus, prefix: com.example., separators: \"|\"}}")
+        let told = try mapping.subscription(
+            from: row(["state": ["active"], "skus": ["1| 2 ||", "3"]]),
+            held: [entry(["skus": ["4"]]), entry([:])], at: now)
+        let expected = ["com.example.1", "com.example.2", "com.example.3", "com.example.4"].compactMap { EditionID($0) }
+        #expect(told.entitlement == .editions(Set(expected)))
+        let standard = try self.mapping("").subscription(
+            from: row(["state": ["active"]]), held: [row(["edition": ["a"]]), row(["edition": ["b"]])], at: now)
+        #expect(standard.entitlement == .editions(Set(["a", "b"].compactMap { EditionID($0) })))
+    }
+
+    @Test("periods decide the state where the system has no word for it; a day as an end counts to its last second")
+    func periods() throws {
+        let mapping = try mapping(
+            "subscription: {state: {by: periods}, periods: {start: from, end: to, dates: day_first}}")
+        let day = "01/11/2026"
+        let told = try mapping.subscription(from: row(["from": [day], "to": [day]]), at: now)
+        #expect(told.state == .active)
+        #expect(told.periods.count == 1)
+        let lapsed = try mapping.subscription(from: row(["from": ["1.1.2020"], "to": ["31.10.2026"]]), at: now)
+        #expect(lapsed.state == .inactive)
+        #expect(try mapping.subscription(from: row(["from": ["1-1-2020"], "to": []]), at: now).state == .active)
+        #expect(try mapping.subscription(from: row(["from": [], "to": []]), at: now).state == .inactive)
+    }
+
+    @Test("message and user information pass through; blank ones do not")
+    func words() throws {
+        let mapping = try mapping(
+            "subscription: {message: note, user_info: [{scheme: 'http://example.com/plan', from: plan}]}")
+        let told = try mapping.subscription(
+            from: row(["state": ["active"], "note": ["Thank you"], "plan": ["gold", ""]]), at: now)
+        #expect(told.message == "Thank you")
+        #expect(told.userInfo == [UserInfoCategory(scheme: "http://example.com/plan", value: "gold")])
+        #expect(
+            try mapping.subscription(from: row(["state": ["active"], "note": [""], "plan": []]), at: now).message == nil
+        )
+    }
+
+    @Test(
+        "settings that can not be meant are refused with their place",
+        arguments: [
+            ("state: {active: [a], inactive: [A]}", "the word `A` stands for two states"),
+            ("state: {by: periods}", "needs `periods`"), ("state: {other: maybe}", "expected one of unknown"),
+            ("editions: {form: a}", "did you mean `from`?"), ("user_info: [{scheme: a}]", "the name of a field"),
+        ])
+    func badSettings(text: String, expected: String) throws {
+        let error = #expect(throws: SettingsError.self) { try mapping("subscription: {\(text)}") }
+        #expect(error?.description.contains(expected) == true, "\(String(describing: error))")
+        #expect(error?.description.hasPrefix("gatefold.yaml:1: subscription") == true)
+    }
+}
