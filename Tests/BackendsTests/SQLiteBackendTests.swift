@@ -212,6 +212,29 @@ import Testing
         }
     }
 
+    @Test("Hashes of other systems are imported as they are, and replaced at the first right sign-in")
+    func foreignHashes() async throws {
+        let bench = try await bench()
+        let backend = bench.backend()
+        for (stored, scheme) in [
+            ("{SSHA}HGFywgyNIZEcSZuVN63HFbh+IqR27t07", PasswordScheme.ldap),
+            ("md5$ZvBHQwSSKbTSgeHtk7yCXL$5fb2ee4cb27399632dee7e0f8b8e1efa", .template),
+            ("pbkdf2_sha1$1000$KEU8YV1qCIMPfgzyIBmypv$dO/Xu3eTijRtbdfqvapoCJ49j00=", .pbkdf2),
+        ] {
+            let password = scheme == .ldap ? "pässwörd ünïcode" : "correct horse"
+            try await bench.load("identifier,password_hash\nann@example.com,\(stored)\n")
+            #expect(try await bench.database.find("ann@example.com")?.passwordHash == stored)
+            _ = bench.counter.take()
+            #expect(
+                try await backend.recognise(credentials("ann@example.com", "wrong"), inquiry: Inquiry())
+                    == .notRecognised(message: nil))
+            #expect(bench.counter.take() == [scheme, .yescrypt])
+            _ = try key(try await backend.recognise(credentials("ann@example.com", password), inquiry: Inquiry()))
+            let better = try #require(try await bench.database.find("ann@example.com")?.passwordHash)
+            #expect(PasswordScheme(of: better) == .yescrypt)
+        }
+    }
+
     @Test("Sign-in waits for no other writer, not even to keep a better hash")
     func upgradingBesideAWriter() async throws {
         let bench = try await bench()

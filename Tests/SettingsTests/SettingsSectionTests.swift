@@ -162,3 +162,16 @@ struct SettingsSectionTests {
         }
     }
 }
+
+@Suite("Settings that hardly should be used") struct SettingsWarningTests {
+    @Test("are said once, with their place, wherever in the configuration they were read")
+    func warnings() throws {
+        let top = try YAMLSettings.read(text: "a:\n  b:\n    c: true\nd: 1\n", name: "x.yaml", folder: "/")
+        #expect(top.warnings.isEmpty)
+        let section = try top.section("a").section("b")
+        section.warn("c", "is dangerous")
+        try top.section("a").section("b").warn("c", "is dangerous")
+        #expect(top.warnings.map(\.description) == ["x.yaml:3: a.b.c: is dangerous"])
+        #expect(section.warnings == top.warnings)
+    }
+}

@@ -81,9 +81,6 @@ struct RecordedVector: Sendable, CustomTestStringConvertible {
             "my password", "ASP.NET Identity 2", "aspnet",
             "AAABAgMEBQYHCAkKCwwNDg+ukCEMDf0yyQ29NYubggHIVY0sdEUfdyeM+E1LtH1uJg=="),
         RecordedVector(
-            "my password", "ASP.NET Identity 3, SHA-256", "aspnet",
-            "AQAAAAEAAAD6AAAAEAhftMyfTJylOlZT+eEotFXd1elee8ih5WsjXaR3PA9M"),
-        RecordedVector(
             "my password", "ASP.NET Identity 3, SHA-512", "auto",
             "AQAAAAIAAAD6AAAAIJbVi5wbMR+htSfFp8fTw8N8GOS/Sje+S/4YZcgBfU7EQuqv4OkVYmc4VJl9AGZzmRTxSkP7LtVi9IWyUxX8"
                 + "IAAfZ8v+ZfhjCcudtC1YERSqE1OEdXLW9VukPuJWBBjLuw=="),

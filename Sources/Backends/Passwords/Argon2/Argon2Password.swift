@@ -23,8 +23,8 @@ struct Argon2Password: StoredPassword {
         guard parts.count == 3, let costs = parts.popFirst()?.split(separator: ",", omittingEmptySubsequences: false),
             costs.count == 3, let memory = Self.number(costs[0], "m="), let passes = Self.number(costs[1], "t="),
             let lanes = Self.number(costs[2], "p="),
-            let salt = parts.popFirst().flatMap({ StoredText.base64($0) }), (8...256).contains(salt.count),
-            let digest = parts.popFirst().flatMap({ StoredText.base64($0) }), (8...256).contains(digest.count)
+            let salt = parts.popFirst().flatMap({ StoredText.unpaddedBase64($0) }), (8...256).contains(salt.count),
+            let digest = parts.popFirst().flatMap({ StoredText.unpaddedBase64($0) }), (8...256).contains(digest.count)
         else { return nil }
         parameters = Argon2Parameters(variant: variant, version: version, memory: memory, passes: passes, lanes: lanes)
         guard parameters.isValid else { return nil }

@@ -19,12 +19,12 @@ struct CryptPassword: StoredPassword {
         let bytes = text.utf8
         guard bytes.count <= 383, bytes.allSatisfy(Self.isLetter),
             let scheme = Self.prefixes.first(where: { bytes.starts(with: $0.0.utf8) })?.1,
-            let digest = bytes.split(separator: UInt8(ascii: "$"), omittingEmptySubsequences: false).last?.count
+            let letters = bytes.split(separator: UInt8(ascii: "$"), omittingEmptySubsequences: false).last?.count
         else { return nil }
         let isWhole =
             switch scheme {
-            case .bcrypt2a, .bcrypt2b, .bcrypt2y, .bcrypt2x: bytes.count == 60 && digest == 53
-            default: digest == Self.digestSize(scheme)
+            case .bcrypt2a, .bcrypt2b, .bcrypt2y, .bcrypt2x: bytes.count == 60 && letters == 53
+            default: letters == Self.digestSize(scheme)
             }
         guard isWhole else { return nil }
         self.scheme = scheme

@@ -2,7 +2,7 @@ import Gatefold
 
 /// Forms of stored passwords in the order they are tried.
 struct PasswordForms: Sendable {
-    private let forms: [PasswordForm]
+    let forms: [PasswordForm]
 
     init(_ forms: [PasswordForm]) {
         self.forms = forms

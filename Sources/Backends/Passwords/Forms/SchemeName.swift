@@ -96,7 +96,7 @@ enum SchemeName: String, CaseIterable, Sendable {
         case .apr1: "$apr1$saltsalt$" + String(repeating: ".", count: 22)
         case .des: String(repeating: ".", count: 13)
         case .pbkdf2, .django: "pbkdf2_sha256$1000000$saltsaltsaltsalt$" + String(repeating: "A", count: 43) + "="
-        case .aspnet: "AQAAAAEAACcQAAAAE" + String(repeating: "A", count: 67)
+        case .aspnet: "AQAAAAEAACcQAAAAE" + String(repeating: "A", count: 65) + "=="
         case .phpass: "$P$Bsaltsalt" + String(repeating: ".", count: 22)
         case .wordpress: "$wp" + bcrypt
         case .drupal: "$S$Dsaltsalt" + String(repeating: ".", count: 43)

@@ -10,13 +10,17 @@ enum StoredText {
         return Int(text)
     }
 
-    /// Base64 in the standard alphabet (RFC 4648 section 4), padded or not.
+    /// Base64 in the standard alphabet, padded (RFC 4648 section 4).
     static func base64(_ text: some StringProtocol) -> [UInt8]? {
         var letters = Array(text.utf8)
-        if letters.count.isMultiple(of: 4) {
-            for _ in 0..<2 where letters.last == UInt8(ascii: "=") { letters.removeLast() }
-        }
+        guard letters.count.isMultiple(of: 4) else { return nil }
+        for _ in 0..<2 where letters.last == UInt8(ascii: "=") { letters.removeLast() }
         return translated(letters, plus: UInt8(ascii: "+"))
+    }
+
+    /// The same without the padding.
+    static func unpaddedBase64(_ text: some StringProtocol) -> [UInt8]? {
+        translated(Array(text.utf8), plus: UInt8(ascii: "+"))
     }
 
     /// passlib's "adapted" Base64: `.` for `+`, and no padding.

@@ -43,8 +43,10 @@ struct NameFolding: Sendable {
     }
 
     private func pass(_ text: String) -> String {
-        // First, because compatibility turns some of them into a space with an accent.
-        let marked = String(String.UnicodeScalarView(text.unicodeScalars.map(NameLetters.unified)))
+        // Before compatibility, which turns some of them into a space with an accent; after what is canonically the same has
+        // become the same.
+        let canonical = text.decomposedStringWithCanonicalMapping
+        let marked = String(String.UnicodeScalarView(canonical.unicodeScalars.map(NameLetters.unified)))
         var scalars: [Unicode.Scalar] = []
         for scalar in marked.decomposedStringWithCompatibilityMapping.unicodeScalars {
             let scalar = NameLetters.unified(scalar)

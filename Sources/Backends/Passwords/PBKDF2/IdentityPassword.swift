@@ -1,11 +1,12 @@
 /// ASP.NET Identity's hashes in Base64: version 2 (a zero byte, salt of 16, digest of 32; 1000 rounds of SHA-1) and version 3
-/// (a one, the function, the rounds and the salt's size in four bytes each, then salt and digest).
+/// (a one, the function, the rounds and the salt's size in four bytes each, then the salt and a digest of 32 or, if somebody chose so,
+/// 64 bytes).
 struct IdentityPassword: StoredPassword {
     let scheme = PasswordScheme.pbkdf2
     private let hash: PBKDF2Hash
 
     init?(_ text: String) {
-        guard text.utf8.count.isMultiple(of: 4), let bytes = StoredText.base64(text), let hash = Self.read(bytes) else {
+        guard let bytes = StoredText.base64(text), let hash = Self.read(bytes) else {
             return nil
         }
         self.hash = hash
@@ -25,7 +26,9 @@ struct IdentityPassword: StoredPassword {
         func number(_ start: Int) -> Int { bytes[start..<(start + 4)].reduce(0) { $0 << 8 | Int($1) } }
         let functions: [DigestFunction] = [.sha1, .sha256, .sha512]
         let saltEnd = 13 + number(9)
-        guard functions.indices.contains(number(1)), (16...256).contains(number(9)), saltEnd < bytes.count else {
+        guard functions.indices.contains(number(1)), (16...256).contains(number(9)),
+            [32, 64].contains(bytes.count - saltEnd)
+        else {
             return nil
         }
         return PBKDF2Hash(

@@ -13,7 +13,8 @@ struct PasslibScrypt: StoredPassword {
             let logarithm = StoredText.number(costs[0].dropFirst(3)),
             let blockSize = StoredText.number(costs[1].dropFirst(2)),
             let parallelism = StoredText.number(costs[2].dropFirst(2)),
-            let salt = StoredText.base64(parts[3]), let digest = StoredText.base64(parts[4]),
+            let salt = StoredText.unpaddedBase64(parts[3]), let digest = StoredText.unpaddedBase64(parts[4]),
+            digest.count == 32,
             let hash = ScryptHash(
                 cost: ScryptCost(logarithm: logarithm, blockSize: blockSize, parallelism: parallelism), salt: salt,
                 digest: digest)
@@ -38,6 +39,7 @@ struct DjangoScrypt: StoredPassword {
         guard parts.count == 6, parts[0] == "scrypt", let rounds = StoredText.number(parts[1]), rounds > 1,
             rounds & (rounds - 1) == 0, let blockSize = StoredText.number(parts[3]),
             let parallelism = StoredText.number(parts[4]), let digest = StoredText.base64(parts[5]),
+            digest.count == 64,
             let hash = ScryptHash(
                 cost: ScryptCost(
                     logarithm: rounds.trailingZeroBitCount, blockSize: blockSize, parallelism: parallelism),
@@ -59,8 +61,9 @@ struct ScryptHash: Sendable {
     private let salt: [UInt8]
     private let digest: [UInt8]
 
+    /// - Parameter digest: of a fixed size in each form: a shorter one is the beginning of a longer one, and would match.
     init?(cost: ScryptCost, salt: [UInt8], digest: [UInt8]) {
-        guard (1...256).contains(salt.count), (16...128).contains(digest.count) else { return nil }
+        guard (1...256).contains(salt.count) else { return nil }
         self.cost = cost
         self.salt = salt
         self.digest = digest

@@ -53,7 +53,8 @@ struct PasswordTemplate: Sendable {
     func read(_ proof: StoredProof) -> TemplatePassword? {
         for size in sizes {
             guard let (hash, inner) = pattern.parts(of: proof.value, size: size),
-                let bytes = isBase64 ? StoredText.base64(hash) : StoredText.hexadecimal(hash),
+                let bytes = isBase64
+                    ? StoredText.base64(hash) ?? StoredText.unpaddedBase64(hash) : StoredText.hexadecimal(hash),
                 bytes.count == function.size
             else { continue }
             let salt = pattern.hasSalt ? inner : proof.salt

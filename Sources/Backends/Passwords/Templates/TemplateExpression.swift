@@ -62,7 +62,7 @@ indirect enum TemplateExpression: Sendable, Equatable {
         case .fromHexadecimal(let inner):
             return inner.text(values).flatMap { StoredText.hexadecimal(String(decoding: $0, as: UTF8.self)) }
         case .fromBase64(let inner):
-            return inner.text(values).flatMap { StoredText.base64(String(decoding: $0, as: UTF8.self)) }
+            return inner.text(values).flatMap { Self.fromBase64(String(decoding: $0, as: UTF8.self)) }
         default:
             return text(values)
         }
@@ -79,6 +79,10 @@ indirect enum TemplateExpression: Sendable, Equatable {
             .utf16(let inner):
             inner.contains(wanted)
         }
+    }
+
+    private static func fromBase64(_ text: String) -> [UInt8]? {
+        StoredText.base64(text) ?? StoredText.unpaddedBase64(text)
     }
 
     private static func joined(_ parts: [TemplateExpression], _ values: Values) -> [UInt8]? {

@@ -56,7 +56,9 @@ struct ImportRow: Sendable, Equatable {
             password = proof
         case .passwordHash:
             if cell.isEmpty { return nil }
-            guard PasswordScheme(of: cell) != nil else { return "expected a password hash in a form of crypt(5)" }
+            guard PasswordScheme(of: cell) != nil else {
+                return "expected a password hash that says by itself what it is, such as $2y$… or {SSHA}…"
+            }
             passwordHash = cell
         case .state:
             let name = cell.trimmingWhitespace().lowercased()
