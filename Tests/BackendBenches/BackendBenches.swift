@@ -1,7 +1,9 @@
 /// Every bench there is; a new backend adds its own here, and the common suites run against it.
 public enum BackendBenches {
     public static let all: [any BackendBench.Type] = [
+        HTTPServiceBench.self,
         PostgreSQLBench.self,
+        SOAPBench.self,
         SQLiteBench.self,
     ]
 }
