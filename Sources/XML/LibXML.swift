@@ -5,6 +5,7 @@ enum LibXML {
     /// libxml2 wants its tables set up once, before threads use it.
     static let isReady: Bool = {
         xmlInitParser()
+        clibxml2_silence()
         return true
     }()
 

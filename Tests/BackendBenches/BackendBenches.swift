@@ -6,6 +6,9 @@ public enum BackendBenches {
         ODBCSQLiteBench.self,
         PostgreSQLBench.self,
         LDAPBench.self,
+        HTTPServiceBench.self,
+        PostgreSQLBench.self,
+        SOAPBench.self,
         SQLiteBench.self,
         FeedBench.self,
     ]
