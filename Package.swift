@@ -238,7 +238,7 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "GatefoldCommand", "BackendBenches", "Gatefold", "TestSupport",
+                "GatefoldCommand", "Server", "BackendBenches", "Gatefold", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: swiftSettings),

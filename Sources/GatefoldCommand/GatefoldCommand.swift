@@ -18,7 +18,7 @@ struct GatefoldCommand: AsyncParsableCommand {
         version: ServerSoftware.version,
         subcommands: [
             ServeCommand.self, ConfigCommand.self, SubscribersCommand.self, CredentialsCommand.self,
-            TokenCommand.self, SecretCommand.self,
+            TokenCommand.self, SecretCommand.self, DrillCommand.self,
         ])
 
     static func main() async {

@@ -35,6 +35,9 @@ public final class SettingsSection: Sendable {
 
     public func has(_ name: String) -> Bool { node(name) != nil }
 
+    /// What was written under a key, for settings that are a structure of their own.
+    public func written(_ name: String) -> SettingsNode? { node(name) }
+
     /// An error about one of the section's keys.
     public func error(_ name: String, expected: String) -> SettingsError {
         let place = entries.first { $0.key == name }?.value.origin ?? origin

@@ -3,8 +3,9 @@ import CLibXML2
 /// The part of libxml2 that reads bytes into its tree: owns the memory, collects the errors, prints nothing.
 enum LibXML {
     /// libxml2 wants its tables set up once, before threads use it.
-    private static let isReady: Bool = {
+    static let isReady: Bool = {
         xmlInitParser()
+        clibxml2_silence()
         return true
     }()
 

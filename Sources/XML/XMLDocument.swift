@@ -39,6 +39,12 @@ public enum XMLError: Error, Equatable, Sendable, CustomStringConvertible {
     case malformed(String)
     /// The text that was to be a schema is none.
     case notASchema(String)
+    /// The text that was to be an XPath expression is none.
+    case notAnXPath(String)
+    /// The expression could not be evaluated: it does too much, or names what is not there.
+    case notEvaluated(String)
+    /// An expression found more than may be handed over.
+    case tooMuchFound
     case outOfMemory
 
     public var description: String {
@@ -48,6 +54,9 @@ public enum XMLError: Error, Equatable, Sendable, CustomStringConvertible {
         case .declaresType: "the XML document has a DOCTYPE, which is not accepted"
         case .malformed(let cause): "not well-formed XML: \(cause)"
         case .notASchema(let cause): "not a RELAX NG schema: \(cause)"
+        case .notAnXPath(let expression): "not an XPath 1.0 expression: \(expression)"
+        case .notEvaluated(let expression): "the XPath expression \(expression) could not be evaluated"
+        case .tooMuchFound: "an XPath expression finds too much"
         case .outOfMemory: "libxml2 could not allocate memory"
         }
     }

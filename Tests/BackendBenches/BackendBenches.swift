@@ -2,6 +2,9 @@
 public enum BackendBenches {
     public static let all: [any BackendBench.Type] = [
         LDAPBench.self,
+        HTTPServiceBench.self,
+        PostgreSQLBench.self,
+        SOAPBench.self,
         SQLiteBench.self,
     ]
 }

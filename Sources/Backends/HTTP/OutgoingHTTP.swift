@@ -83,7 +83,7 @@ final class OutgoingHTTP: Sendable {
     private func exchangeAgain(_ question: HTTPQuestion) async throws -> HTTPAnswer {
         do {
             return try await exchange(question)
-        } catch where question.isRepeatable && HTTPFailure(error) == .connectionLost && !Task.isCancelled {
+        } catch  where question.isRepeatable && HTTPFailure(error) == .connectionLost && !Task.isCancelled {
             return try await exchange(question)
         }
     }

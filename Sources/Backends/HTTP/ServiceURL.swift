@@ -38,6 +38,13 @@ struct ServiceURL: Sendable, Equatable {
             scheme: scheme, host: host.lowercased(), port: url.port ?? (scheme == "https" ? 443 : 80))
     }
 
+    /// The path and the query, as a request has them (RFC 9112 section 3.2.1).
+    var target: String {
+        guard let separator = text.firstRange(of: "://") else { return "/" }
+        let rest = text[separator.upperBound...].drop { $0 != "/" && $0 != "?" }
+        return rest.hasPrefix("/") ? String(rest) : "/\(rest)"
+    }
+
     /// Where a redirect leads from here; nil when it leads to another host or port, or from `https` to `http`.
     func redirected(to location: String) -> ServiceURL? {
         guard let base = URL(string: text), let target = URL(string: location, relativeTo: base)?.absoluteString,

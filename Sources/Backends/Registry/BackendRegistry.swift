@@ -4,12 +4,21 @@ public import Settings
 public enum BackendRegistry {
     static let kinds: [any BackendKind.Type] = [
         LDAPBackendKind.self,
+        HTTPServiceKind.self,
+        PostgreSQLBackendKind.self,
+        PugpigBackendKind.self,
         SQLiteBackendKind.self,
         TestUsersBackendKind.self,
     ]
 
     /// Reads one backend's settings by the kind they name.
     public static func read(name: String, settings: SettingsSection) throws(SettingsError) -> any BackendKind {
+        try read(name: name, settings: settings, among: kinds)
+    }
+
+    static func read(
+        name: String, settings: SettingsSection, among kinds: [any BackendKind.Type]
+    ) throws(SettingsError) -> any BackendKind {
         let names = kinds.map { $0.name }.joined(separator: ", ")
         let kind = try settings.requiredString("kind", expected: "one of \(names)")
         guard let type = kinds.first(where: { $0.name == kind }) else {

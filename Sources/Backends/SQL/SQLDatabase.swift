@@ -7,8 +7,16 @@ protocol SQLDatabase: Sendable {
     /// - Parameter values: by the names of the statement's parameters; a name without a value is bound to NULL. No value
     ///   holds a NUL.
     /// - Throws: whenever the rows could not be had to the last one; half an answer is none. The error is a
-    ///   `BackendFailure`, and its cause quotes nothing the server said.
+    ///   ``SQLDatabaseFailure`` or another `BackendFailure`, and its cause quotes nothing the server said.
     func rows(_ statement: SQLStatement, _ values: [String: String]) async throws -> SQLRows
+}
+
+/// An error of a database, which may be about a value rather than the database.
+protocol SQLDatabaseFailure: BackendFailure {
+    /// Whether the database says that a bound value can not be what the statement takes it for: no number, no date, or a
+    /// letter that its encoding does not have. Such a value is nobody's, and its error no outage: who types letters for a
+    /// number must not be able to open the circuit breaker.
+    var isOfValue: Bool { get }
 }
 
 /// The whole answer to a statement.

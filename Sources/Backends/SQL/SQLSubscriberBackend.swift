@@ -75,8 +75,17 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
     ) async throws -> (key: String, proof: StoredProof?)? {
         guard let values = SQLValues(credentials, inquiry, queries) else { return nil }
         let stored: Set<String> = queries.proof == nil ? [] : ["password"]
-        // A stored proof that nothing compares is a mistake, not a decoration.
-        let answer = try await database.rows(queries.recognise, values.bound)
+        let answer: SQLRows
+        do {
+            answer = try await database.rows(queries.recognise, values.bound)
+        } catch let failure as any SQLDatabaseFailure where failure.isOfValue {
+            services.observe(BackendEvent(backend: name, name: "value_refused"))
+            return nil
+        }
+        // A stored proof that nothing compares is a mistake, not a decoration; told whoever asks.
+        if queries.proof == nil, answer.columns.contains(where: { $0.lowercased() == "password" }) {
+            throw SQLSetupError.uncheckedPassword
+        }
         let rows = try answer.records(stored.union(["key"]), optional: ["password", "salt"])
         guard rows.count <= 1 else {
             services.observe(
@@ -86,7 +95,6 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
             return nil
         }
         guard let row = rows.first else { return nil }
-        if queries.proof == nil, row.has("password") { throw SQLSetupError.uncheckedPassword }
         guard let key = try row.value("key"), !key.isEmpty, !key.utf8.contains(0) else {
             services.observe(BackendEvent(backend: name, name: "row_without_key"))
             return nil

@@ -13,8 +13,13 @@ struct OpenBackends: Sendable {
 
     init() {}
 
+    /// - Parameter interposing: puts something between an opened backend, which it is given with its name, and whatever
+    ///   protects and asks it.
     /// - Throws: ``AssemblyError/backend(name:cause:)``.
-    init(_ plan: BackendPlan, services: BackendServices, keeping before: OpenBackends? = nil) throws {
+    init(
+        _ plan: BackendPlan, services: BackendServices, keeping before: OpenBackends? = nil,
+        interposing: (String, any SubscriberBackend) -> any SubscriberBackend = { $1 }
+    ) throws {
         for planned in plan.entries {
             if let kept = before?.entries[planned.name], kept.fingerprint == planned.fingerprint {
                 entries[planned.name] = kept
@@ -23,8 +28,8 @@ struct OpenBackends: Sendable {
             var services = services
             for member in planned.kind.members { services.members[member] = entries[member]?.backend }
             do {
-                entries[planned.name] = Entry(
-                    fingerprint: planned.fingerprint, backend: try planned.kind.open(services))
+                let opened = interposing(planned.name, try planned.kind.open(services))
+                entries[planned.name] = Entry(fingerprint: planned.fingerprint, backend: opened)
             } catch {
                 throw AssemblyError.backend(name: planned.name, cause: "\(error)")
             }

@@ -30,10 +30,11 @@ struct LastingParts: Sendable {
     /// - Parameter before: what is in force until now; of its backends those whose settings are the same stay open.
     /// - Throws: ``SettingsError`` or ``AssemblyError``; nothing is then in force.
     func assemble(
-        _ configuration: GatefoldConfiguration, keeping before: PublicationSet? = nil
+        _ configuration: GatefoldConfiguration, keeping before: PublicationSet? = nil,
+        interposing: (String, any SubscriberBackend) -> any SubscriberBackend = { $1 }
     ) throws -> PublicationSet {
         let plan = try Assembly.plan(configuration)
-        let backends = try OpenBackends(plan, services: services, keeping: before?.backends)
+        let backends = try OpenBackends(plan, services: services, keeping: before?.backends, interposing: interposing)
         var proxies: [PublicationID: PublicationProxy] = [:]
         var gated: [GatePublication] = []
         var standard: PublicationProxy?

@@ -102,7 +102,7 @@ public struct GatefoldConfiguration: Sendable {
     private static func backends(_ section: SettingsSection) throws(SettingsError) -> [BackendConfiguration] {
         var backends: [BackendConfiguration] = []
         for name in section.names {
-            backends.append(BackendConfiguration(name: name, settings: try section.section(name)))
+            backends.append(BackendConfiguration(name: name, settings: try section.section(name).withPreset()))
         }
         return backends
     }

@@ -1,49 +1,85 @@
+import Foundation
+
 #if canImport(Glibc)
     import Glibc
-#else
-    import Darwin
 #endif
 
-/// A server that a test stops, pauses and starts again.
+/// A server that a test stops, holds still and starts again; it ends with ``withRestartableServer(_:stopping:_:)``.
 public actor RestartableServer {
     private let launch: ServerProcess.Launch
+    private let stopSignal: Int32
     private var process: ServerProcess?
-    private var earlierOutput = ""
+    /// What it printed before it was last started.
+    private var earlier = ""
+    private var held: [Int32] = []
 
-    fileprivate init(_ launch: ServerProcess.Launch) {
+    fileprivate init(_ launch: ServerProcess.Launch, stopSignal: Int32) {
         self.launch = launch
+        self.stopSignal = stopSignal
     }
 
-    /// What the server printed so far, in all its lives.
-    public var output: String { earlierOutput + (process?.output ?? "") }
+    /// The process id; nil while it is stopped.
+    public var identifier: Int32? { process?.identifier }
 
-    /// Starts the server, unless it runs.
+    /// Everything it printed.
+    public var output: String { earlier + (process?.output ?? "") }
+
+    /// Starts it, unless it runs.
     public func start() async throws {
-        guard process == nil else { return }
-        process = try await ServerProcess.start(launch)
+        if process == nil { process = try await ServerProcess.start(launch) }
     }
 
-    /// Ends the server and waits for it, also when it stands still.
-    public func stop() async {
-        guard let running = process else { return }
-        process = nil
-        running.send(SIGCONT)
-        await running.stop()
-        earlierOutput += running.output
+    /// Stops it by a signal and waits for its end.
+    ///
+    /// - Parameter signal: the one that the server is else stopped by, unless said; such as SIGKILL.
+    public func stop(_ signal: Int32? = nil) async {
+        resume()
+        guard let process else { return }
+        self.process = nil
+        process.send(signal ?? stopSignal)
+        await process.stop()
+        earlier += process.output
     }
 
-    /// Lets it stand still.
-    public func pause() { process?.send(SIGSTOP) }
+    /// Holds it and its children still (SIGSTOP).
+    public func pause() {
+        guard let process, held.isEmpty else { return }
+        // The parent first, so that it has no more children.
+        kill(process.identifier, SIGSTOP)
+        held = [process.identifier]
+        for child in Self.children(of: process.identifier) {
+            kill(child, SIGSTOP)
+            held.append(child)
+        }
+    }
 
-    public func resume() { process?.send(SIGCONT) }
+    public func resume() {
+        for identifier in held { kill(identifier, SIGCONT) }
+        held = []
+    }
+
+    /// Those whose parent it is, also when they lead a group of their own as PostgreSQL's do.
+    private static func children(of parent: Int32) -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { Int32($0) }.filter { identifier in
+            guard let text = try? String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8),
+                let name = text.lastIndex(of: ")")
+            else { return false }
+            // Behind the name come the state and the parent (proc(5)).
+            let fields = text[text.index(after: name)...].split(separator: " ")
+            return fields.count > 1 && Int32(fields[1]) == parent
+        }
+    }
 }
 
-/// Runs the body while the server runs, and stops it afterwards, whatever happened.
+/// Runs the body with a started server that it may stop and start, and stops it afterwards, whatever happened.
+///
+/// - Parameter signal: what stops it; servers that wait for their clients at SIGTERM need another.
 public func withRestartableServer<Result>(
-    _ launch: ServerProcess.Launch, isolation: isolated (any Actor)? = #isolation,
+    _ launch: ServerProcess.Launch, stopping signal: Int32 = 15, isolation: isolated (any Actor)? = #isolation,
     _ body: (RestartableServer) async throws -> Result
 ) async throws -> Result {
-    let server = RestartableServer(launch)
+    let server = RestartableServer(launch, stopSignal: signal)
     do {
         try await server.start()
         let result = try await body(server)

@@ -1,0 +1,26 @@
+<?php
+// A token endpoint for OAuth 2's client credentials, and a resource that wants its tokens. Tokens count up in a file, and
+// `revoked` there makes all before it worthless.
+$count = (int) @file_get_contents("$folder/tokens");
+if ($path === '/oauth/token') {
+    header('Content-Type: application/json');
+    $user = urldecode($_SERVER['PHP_AUTH_USER'] ?? ($_POST['client_id'] ?? ''));
+    $secret = urldecode($_SERVER['PHP_AUTH_PW'] ?? ($_POST['client_secret'] ?? ''));
+    if ($user !== 'gate fold' || $secret !== 'sëcret:+' || ($_POST['grant_type'] ?? '') !== 'client_credentials') {
+        http_response_code(401);
+        echo json_encode(['error' => 'invalid_client']);
+        return;
+    }
+    usleep(200000);
+    $count++;
+    file_put_contents("$folder/tokens", $count);
+    echo json_encode(['access_token' => "token-$count", 'token_type' => 'Bearer', 'expires_in' => 3600]);
+    return;
+}
+$revoked = (int) @file_get_contents("$folder/revoked");
+if (!preg_match('/^Bearer token-(\d+)$/', $_SERVER['HTTP_AUTHORIZATION'] ?? '', $match) || (int) $match[1] <= $revoked) {
+    http_response_code(401);
+    return;
+}
+header('Content-Type: application/json');
+echo json_encode(['status' => 'active', 'editions' => [], 'result' => 'ok', 'id' => 'r-1']);

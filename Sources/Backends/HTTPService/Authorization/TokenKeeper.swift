@@ -1,0 +1,103 @@
+import Foundation
+import Gatefold
+import Synchronization
+
+/// Keeps a token, and gets the next one shortly before it expires: once, however many wait for it.
+final class TokenKeeper: Sendable {
+    struct Token: Sendable, Equatable {
+        let text: String
+        /// In seconds; nil when the server did not say.
+        let lifetime: TimeInterval?
+    }
+
+    private typealias Waiter = CheckedContinuation<String, any Error>
+
+    private struct State {
+        var token: String?
+        /// When the next one is to be had, and when this one is of no use.
+        var renewAt = Date.distantPast
+        var endsAt = Date.distantPast
+        var waiters: [UInt64: Waiter] = [:]
+        var nextWaiter: UInt64 = 0
+        var isFetching = false
+    }
+
+    /// For a token of which nobody said how long it lasts.
+    private static let standardLifetime: TimeInterval = 300
+
+    private let clock: WallClock
+    private let fetch: @Sendable () async throws -> Token
+    private let state = Mutex(State())
+
+    init(clock: WallClock, fetch: @escaping @Sendable () async throws -> Token) {
+        self.clock = clock
+        self.fetch = fetch
+    }
+
+    /// The token to use now.
+    ///
+    /// - Throws: what fetching threw, when there is no old one that still lasts; `CancellationError` at once when the
+    ///   asking task is cancelled, while the others go on waiting.
+    func token() async throws -> String {
+        let now = clock.now
+        let (kept, number) = state.withLock { state -> (String?, UInt64) in
+            if let token = state.token, now < state.renewAt { return (token, 0) }
+            state.nextWaiter += 1
+            return (nil, state.nextWaiter)
+        }
+        if let kept { return kept }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                // A handler that ran before the waiter was there found none.
+                if Task.isCancelled { return waiter.resume(throwing: CancellationError()) }
+                let isFirst = state.withLock { state in
+                    state.waiters[number] = waiter
+                    defer { state.isFetching = true }
+                    return !state.isFetching
+                }
+                if isFirst { Task { await refresh() } }
+                if Task.isCancelled { cancel(number) }
+            }
+        } onCancel: {
+            cancel(number)
+        }
+    }
+
+    /// Drops a token that was refused, unless there is another by now.
+    func forget(_ token: String) {
+        state.withLock { state in
+            if state.token == token { state.token = nil }
+        }
+    }
+
+    private func cancel(_ number: UInt64) {
+        state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(throwing: CancellationError())
+    }
+
+    /// In a task of its own: none of those who wait owns it. The client's timeout ends it.
+    private func refresh() async {
+        let result: Result<Token, any Error>
+        do {
+            result = .success(try await fetch())
+        } catch {
+            result = .failure(error)
+        }
+        let now = clock.now
+        let (waiters, answer) = state.withLock { state -> ([Waiter], Result<String, any Error>) in
+            var answer: Result<String, any Error> = result.map(\.text)
+            switch result {
+            case .success(let token):
+                let lifetime = token.lifetime ?? Self.standardLifetime
+                state.token = token.text
+                state.endsAt = now.addingTimeInterval(lifetime)
+                state.renewAt = now.addingTimeInterval(lifetime - min(60, lifetime / 10))
+            case .failure:
+                if let old = state.token, now < state.endsAt { answer = .success(old) }
+            }
+            defer { state.waiters = [:] }
+            state.isFetching = false
+            return (Array(state.waiters.values), answer)
+        }
+        for waiter in waiters { waiter.resume(with: answer) }
+    }
+}

@@ -1,0 +1,62 @@
+import Settings
+import XML
+
+/// Where one named value of an answer is.
+enum ReadExpression: Sendable {
+    /// The texts of what an XPath 1.0 expression finds.
+    case xml(XPath)
+    /// What a JSON Pointer points to, which has to be there unless it is optional.
+    case pointer(JSONPointer, isOptional: Bool)
+    /// Whatever a JSONPath finds.
+    case path(JSONPath)
+    /// A field of `application/x-www-form-urlencoded`.
+    case form(String)
+    /// A header.
+    case header(String)
+    /// The whole body, white space around it cut off.
+    case text
+    /// The status code.
+    case status
+
+    /// Reads one of `read`'s entries: `status`, `text`, or one of `xml`, `json`, `form` and `header`.
+    init(_ name: String, in section: SettingsSection, namespaces: [String: String]) throws(SettingsError) {
+        let forms = "expected `status`, `text`, or one of `xml`, `json`, `form` and `header` with where the value is"
+        if case .scalar(let word, _) = section.written(name)?.content {
+            switch word {
+            case "status": self = .status
+            case "text": self = .text
+            default: throw section.error(name, expected: forms)
+            }
+            return
+        }
+        let place = try section.section(name)
+        let isOptional = try place.boolean("optional", default: false)
+        let rest = place.names.filter { $0 != "optional" }
+        guard rest.count == 1, let form = rest.first, let text = try place.string(form) else {
+            throw section.error(name, expected: forms)
+        }
+        switch form {
+        case "xml":
+            guard let path = try? XPath(text, namespaces: namespaces) else {
+                throw place.error(form, expected: "expected an XPath 1.0 expression, and `namespaces` for its prefixes")
+            }
+            self = .xml(path)
+        case "json":
+            if text.hasPrefix("$") {
+                guard let path = JSONPath(text) else {
+                    throw place.error(form, expected: "expected a JSONPath of names, indices, wildcards and one filter")
+                }
+                self = .path(path)
+            } else {
+                guard let pointer = JSONPointer(text) else {
+                    throw place.error(form, expected: "expected a JSON Pointer such as /session/token, or a JSONPath")
+                }
+                self = .pointer(pointer, isOptional: isOptional)
+            }
+        case "form": self = .form(text)
+        case "header": self = .header(text)
+        default: throw section.error(name, expected: forms)
+        }
+        try place.finish()
+    }
+}

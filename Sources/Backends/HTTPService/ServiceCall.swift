@@ -1,0 +1,224 @@
+import Foundation
+import Gatefold
+import Settings
+import XML
+
+/// One call to a service: how it is asked, and what its answers mean.
+struct ServiceCall: Sendable {
+    /// What a call is for, which decides what its answers must say to count.
+    enum Purpose: String, Sendable, CaseIterable {
+        case signIn = "sign_in"
+        case subscription
+        case renew
+        case verdict
+        case signOut = "sign_out"
+        case health
+
+        /// Whether asking twice is as good as asking once.
+        var isQuestion: Bool {
+            switch self {
+            case .subscription, .verdict, .health: true
+            case .signIn, .renew, .signOut: false
+            }
+        }
+
+        /// The rule's name in the configuration for what is good news.
+        var good: String { self == .verdict ? "granted" : "recognised" }
+
+        /// Whether good news must be said in so many words.
+        var needsEvidence: Bool {
+            switch self {
+            case .signIn, .renew, .verdict: true
+            case .subscription, .signOut, .health: false
+            }
+        }
+    }
+
+    /// What a service said.
+    enum Outcome: Sendable, Equatable {
+        case good([String: [String]])
+        case refused([String: [String]])
+    }
+
+    let purpose: Purpose
+    private let method: String
+    private let url: URLTemplate
+    private let headers: [(name: String, value: Template)]
+    private let body: BodyTemplate?
+    private let authorization: AuthorizationSettings?
+    private let reader: AnswerReader
+    private let good: [AnswerRule]
+    private let refused: [AnswerRule]
+
+    /// Reads `method`, `url`, `query`, `headers`, `body`, `authorization`, `read`, `recognised` (or `granted`), and `refused`.
+    init(
+        _ purpose: Purpose, _ section: SettingsSection, base: ServiceURL?, namespaces: [String: String],
+        isAuthorizedByUs: Bool
+    ) throws(SettingsError) {
+        self.purpose = purpose
+        let bodies = try section.section("body")
+        body = try BodyTemplate(bodies)
+        try bodies.finish()
+        method = try section.string("method", default: body == nil ? "GET" : "POST")
+        guard ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"].contains(method), body == nil || method != "HEAD" else {
+            throw section.error("method", expected: "expected GET, POST, PUT, PATCH, DELETE, or HEAD without a body")
+        }
+        let parameters = try section.templates("query")
+        let text = try section.string("url", default: "")
+        do {
+            url = try URLTemplate(text, base: base, parameters: parameters)
+        } catch {
+            throw section.error("url", expected: error.expected)
+        }
+        headers = try Self.headers(section)
+        authorization = try AuthorizationSettings(in: section)
+        reader = try AnswerReader(section, namespaces: namespaces)
+        let names = reader.names
+        var good = try section.rules(purpose.good, names: names)
+        refused = try section.rules("refused", names: names)
+        if good.isEmpty, purpose.needsEvidence {
+            throw section.error(
+                purpose.good, expected: "missing; expected the rule of an answer that is good news, such as {when: {…}}"
+            )
+        }
+        if refused.isEmpty, purpose == .signIn || purpose == .verdict {
+            throw section.error(
+                "refused",
+                expected: "missing; expected the rule of a refusal, such as {status: [401]}: "
+                    + "whatever is neither is an outage")
+        }
+        if good.isEmpty {
+            good = [try AnswerRule(try section.section(purpose.good), names: [], statuses: purpose.usualStatuses)]
+        }
+        if purpose.needsEvidence, good.contains(where: { !$0.needsEvidence && !$0.isDeclaredByStatus }) {
+            throw section.error(
+                purpose.good,
+                expected: "expected `when` or `has`, because a page put in between has a good status, too; "
+                    + "`by_status: true` where the status alone is the service's answer")
+        }
+        let isOurs = authorization.map(\.isOurs) ?? isAuthorizedByUs
+        if isOurs, refused.contains(where: { $0.includes(status: 401) && !$0.needsEvidence }) {
+            throw section.error(
+                "refused",
+                expected: "expected `when` or `has` beside the status 401, because it may refuse our own authorization")
+        }
+        self.good = good
+        try section.finish()
+    }
+
+    private static func headers(
+        _ section: SettingsSection
+    ) throws(SettingsError) -> [(name: String, value: Template)] {
+        let headers = try section.templates("headers")
+        let isOurs: Set<String> = [
+            "host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect", "upgrade", "te",
+        ]
+        for header in headers {
+            let isToken = header.name.wholeMatch(of: /[A-Za-z0-9!#$%&'*+\-.^_`|~]+/) != nil
+            let literal = header.value.parts.allSatisfy { part in
+                if case .literal(let text) = part { text.utf8.allSatisfy { (0x20...0x7E).contains($0) } } else { true }
+            }
+            guard isToken, literal, !isOurs.contains(header.name.lowercased()) else {
+                throw section.error(
+                    "headers", expected: "expected other headers than those of the connection, in printable ASCII")
+            }
+        }
+        return headers
+    }
+
+    /// The values that go into the request.
+    var names: Set<String> {
+        var names = url.names.union(body?.names ?? []).union(authorization?.names ?? [])
+        for header in headers { names.formUnion(header.value.names) }
+        return names
+    }
+
+    /// What it reads from an answer.
+    var read: [String] { reader.names }
+
+    /// Opens the call's own authorization, where it has one.
+    func ownAuthorization(_ open: (AuthorizationSettings) -> any Authorization) -> (any Authorization)? {
+        authorization.map(open)
+    }
+
+    /// - Throws: ``Unsendable``.
+    func question(_ values: TemplateValues) throws(Unsendable) -> HTTPQuestion {
+        var question = HTTPQuestion(method: method, url: try url.url(values))
+        question.isRepeatable = purpose.isQuestion || ["GET", "HEAD"].contains(method)
+        if let body {
+            let rendered = try body.render(values)
+            question.body = rendered.bytes
+            question.headers += rendered.headers
+        }
+        for header in headers {
+            let value = try header.value.render(values, in: .header)
+            // Spaces around a value are taken off on its way: two readers could become one.
+            guard !value.hasPrefix(" "), !value.hasSuffix(" ") else { throw Unsendable() }
+            question.headers.removeAll { $0.name.lowercased() == header.name.lowercased() }
+            question.headers.append(HTTPQuestion.Header(name: header.name, value: value))
+        }
+        return question
+    }
+
+    /// What an answer means.
+    ///
+    /// - Throws: ``ServiceFailure`` for an answer that is neither good news nor a refusal, or both.
+    func outcome(of answer: HTTPAnswer) throws(ServiceFailure) -> Outcome {
+        let values = reader.values(in: answer)
+        let isGood = good.contains { $0.matches(answer, values) }
+        let isRefused = refused.contains { $0.matches(answer, values) }
+        if SOAPFault.isIn(answer) {
+            // A fault is bad news of any kind, unless a rule knows it by what it says.
+            guard refused.contains(where: { $0.needsEvidence && $0.matches(answer, values) }) else {
+                throw .fault(purpose)
+            }
+            return .refused(values)
+        }
+        switch (isGood, isRefused) {
+        case (true, false): return .good(values)
+        case (false, true): return .refused(values)
+        case (true, true): throw .contradictory(purpose)
+        case (false, false): throw .notUnderstood(purpose, status: answer.status)
+        }
+    }
+}
+
+extension ServiceCall.Purpose {
+    fileprivate var usualStatuses: Set<Int> {
+        switch self {
+        case .signOut, .health: [200, 202, 204]
+        default: [200]
+        }
+    }
+}
+
+/// Finds the fault of SOAP 1.1 and 1.2.
+private enum SOAPFault {
+    private static let path = try? XPath(
+        "/*[local-name()='Envelope']/*[local-name()='Body']/*[local-name()='Fault']")
+
+    static func isIn(_ answer: HTTPAnswer) -> Bool {
+        guard let path, let found = try? XPath.values(of: [path], in: answer.body) else { return false }
+        return !found.joined().isEmpty
+    }
+}
+
+/// Why a service's answer says nothing.
+enum ServiceFailure: BackendFailure, Equatable {
+    case notUnderstood(ServiceCall.Purpose, status: Int)
+    case contradictory(ServiceCall.Purpose)
+    case fault(ServiceCall.Purpose)
+    case noValue(String)
+    case undecided
+
+    var cause: String {
+        switch self {
+        case .notUnderstood(let call, let status):
+            "the answer to \(call.rawValue) has status \(status) and is no answer that the configuration knows"
+        case .contradictory(let call): "the answer to \(call.rawValue) is good news and a refusal at once"
+        case .fault(let call): "the answer to \(call.rawValue) is a SOAP fault"
+        case .noValue(let name): "the answer has not the one value `\(name)` that is needed"
+        case .undecided: "not all variants could be asked, so which one is the reader's is not known"
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Settings
+
+/// The body of a call, in one of the forms a service may want.
+enum BodyTemplate: Sendable {
+    case form([(name: String, value: Template)])
+    case json(JSONTemplate)
+    case xml(XMLTemplate, headers: [HTTPQuestion.Header])
+    case text(Template, type: String)
+
+    /// Reads `form`, `json`, `xml`, `soap` or `text`.
+    init?(_ section: SettingsSection) throws(SettingsError) {
+        let forms = ["form", "json", "xml", "soap", "text"].filter { section.has($0) }
+        guard let form = forms.first else { return nil }
+        guard forms.count == 1 else {
+            throw section.error(forms[1], expected: "expected one body, and there is `\(form)` already")
+        }
+        switch form {
+        case "form":
+            self = .form(try section.templates("form"))
+        case "json":
+            guard let node = section.written("json") else { return nil }
+            self = .json(try JSONTemplate(node, key: "\(section.key).json"))
+        case "xml":
+            self = .xml(
+                try section.using("xml") { text throws(Template.Unusable) in try XMLTemplate(text) },
+                headers: [HTTPQuestion.Header(name: "Content-Type", value: "application/xml; charset=utf-8")])
+        case "soap":
+            self = try Self.soap(try section.section("soap"))
+        default:
+            let text = try section.section("text")
+            self = .text(
+                try text.using("body") { text throws(Template.Unusable) in try Template(text) },
+                type: try text.headerValue("type", default: "text/plain; charset=utf-8"))
+            try text.finish()
+        }
+    }
+
+    private static func soap(_ section: SettingsSection) throws(SettingsError) -> BodyTemplate {
+        let version: SOAPEnvelope.Version = try section.choice("version", default: .v11)
+        let action = try section.headerValue("action", default: "")
+        guard !action.contains(where: { "\"\\".contains($0) }) else {
+            throw section.error("action", expected: "expected a URI")
+        }
+        let header = try section.string("header")
+        let template = try section.using("body") { body throws(Template.Unusable) in
+            try XMLTemplate(SOAPEnvelope.wrap(body, header: header, version: version))
+        }
+        try section.finish()
+        return .xml(template, headers: SOAPEnvelope.headers(action: action, version: version))
+    }
+
+    var names: Set<String> {
+        switch self {
+        case .form(let fields): fields.reduce(into: []) { $0.formUnion($1.value.names) }
+        case .json(let template): template.names
+        case .xml(let template, _): template.names
+        case .text(let template, _): template.names
+        }
+    }
+
+    func render(_ values: TemplateValues) throws(Unsendable) -> (bytes: [UInt8], headers: [HTTPQuestion.Header]) {
+        func typed(_ type: String) -> [HTTPQuestion.Header] { [HTTPQuestion.Header(name: "Content-Type", value: type)] }
+        switch self {
+        case .form(let fields):
+            var pairs: [String] = []
+            for field in fields {
+                let value = field.value.mapLiterals { TemplatePlace.formEncoded($0) }
+                pairs.append("\(TemplatePlace.formEncoded(field.name))=\(try value.render(values, in: .form))")
+            }
+            return (Array(pairs.joined(separator: "&").utf8), typed("application/x-www-form-urlencoded"))
+        case .json(let template):
+            return (Array(try template.render(values).utf8), typed("application/json"))
+        case .xml(let template, let headers):
+            return (Array(try template.render(values).utf8), headers)
+        case .text(let template, let type):
+            return (Array(try template.render(values, in: .line).utf8), typed(type))
+        }
+    }
+}

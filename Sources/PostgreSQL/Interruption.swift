@@ -1,0 +1,59 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Wakes a thread that waits in poll(2), for good: a pipe that one end is written to once.
+final class Interruption: Sendable {
+    private struct Pipe {
+        var ends: (read: Int32, write: Int32)?
+        var isRaised = false
+    }
+
+    private let pipe: Mutex<Pipe>
+
+    /// Without file descriptors left it can not wake anybody, and what waits ends by its own timeout.
+    init() {
+        var ends: [Int32] = [-1, -1]
+        let made = ends.withUnsafeMutableBufferPointer { Self.open($0.baseAddress) } == 0
+        pipe = Mutex(Pipe(ends: made ? (ends[0], ends[1]) : nil))
+    }
+
+    deinit { close() }
+
+    private static func open(_ ends: UnsafeMutablePointer<Int32>?) -> Int32 {
+        guard let ends, makePipe(ends) == 0 else { return -1 }
+        for end in 0...1 { _ = fcntl(ends[end], F_SETFD, FD_CLOEXEC) }
+        return 0
+    }
+
+    /// To be polled for reading; negative, which poll(2) passes over, when there is none.
+    var descriptor: Int32 { pipe.withLock { $0.ends?.read ?? -1 } }
+
+    var isRaised: Bool { pipe.withLock(\.isRaised) }
+
+    func raise() {
+        pipe.withLock { pipe in
+            guard !pipe.isRaised else { return }
+            pipe.isRaised = true
+            var byte: UInt8 = 1
+            if let ends = pipe.ends { _ = write(ends.write, &byte, 1) }
+        }
+    }
+
+    func close() {
+        pipe.withLock { pipe in
+            guard let ends = pipe.ends else { return }
+            pipe.ends = nil
+            _ = closeDescriptor(ends.read)
+            _ = closeDescriptor(ends.write)
+        }
+    }
+}
+
+// Under names that the methods above do not hide.
+private func makePipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 { pipe(ends) }
+private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }

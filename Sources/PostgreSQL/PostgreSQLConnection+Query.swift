@@ -1,0 +1,158 @@
+import CLibPQ
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The rows of an answer as texts, nil for NULL.
+public struct PostgreSQLRows: Sendable, Equatable {
+    public var columns: [String] = []
+    public var rows: [[String?]] = []
+}
+
+extension PostgreSQLConnection {
+    /// What an answer may cost.
+    public struct Limits: Sendable {
+        public var rows: Int
+        /// Of all values together.
+        public var bytes: Int
+        public var time: Duration
+
+        public init(rows: Int, bytes: Int = 64 << 20, time: Duration) {
+            self.rows = rows
+            self.bytes = bytes
+            self.time = time
+        }
+    }
+
+    /// Asks one statement with its parameters beside it, and takes the whole answer.
+    ///
+    /// - Parameters:
+    ///   - sql: one statement with the placeholders `$1`, `$2` and so on.
+    ///   - values: their values as texts without NUL, nil for NULL; the server finds out their types.
+    /// - Throws: ``PostgreSQLError``. After all but ``PostgreSQLError/answered(sqlState:)`` and
+    ///   ``PostgreSQLError/noRows`` the connection is not usable any more.
+    public func query(_ sql: String, _ values: [String?], _ limits: Limits) throws(PostgreSQLError) -> PostgreSQLRows {
+        do {
+            // Until the answer was read to its end.
+            isSpoilt = true
+            let rows = try ask(sql, values, limits)
+            isSpoilt = false
+            return rows
+        } catch {
+            switch error {
+            case .answered, .noRows: isSpoilt = false
+            case .timedOut, .interrupted, .tooManyRows: cancelStatement()
+            default: break
+            }
+            throw error
+        }
+    }
+
+    private func ask(
+        _ sql: String, _ values: [String?], _ limits: Limits
+    ) throws(PostgreSQLError) -> PostgreSQLRows {
+        let deadline = ContinuousClock.now + limits.time
+        let isSent = withTexts(values) { values, count in
+            library.sendQueryParams(handle, sql, count, nil, values, nil, nil, 0) == 1
+        }
+        guard isSent, library.setSingleRowMode(handle) == 1 else { throw .lost }
+        try send(until: deadline)
+        var answer = PostgreSQLRows()
+        var failure: PostgreSQLError?
+        var isComplete = false
+        var bytes = 0
+        while let result = try nextResult(until: deadline) {
+            defer { library.clear(result) }
+            switch library.resultStatus(result) {
+            case PGRES_SINGLE_TUPLE, PGRES_TUPLES_OK:
+                if answer.columns.isEmpty { answer.columns = try columns(of: result) }
+                for row in 0..<library.rows(result) {
+                    guard answer.rows.count < limits.rows else { throw .tooManyRows }
+                    answer.rows.append(try texts(row, of: result, &bytes))
+                }
+                guard bytes <= limits.bytes else { throw .tooManyRows }
+                if library.resultStatus(result) == PGRES_TUPLES_OK { isComplete = true }
+            case PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
+                failure = failure ?? .noRows
+            case PGRES_FATAL_ERROR:
+                failure = failure ?? self.failure(of: result)
+            default:
+                // A COPY, which would have to be ended, or what libpq does not know.
+                throw .unexpectedAnswer
+            }
+            if let failure, case .answered = failure { continue }
+            if let failure, failure != .noRows { throw failure }
+        }
+        if let failure { throw failure }
+        guard isComplete else { throw .lost }
+        return answer
+    }
+
+    private func send(until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
+        while true {
+            switch library.flush(handle) {
+            case 0: return
+            case 1:
+                // A server that speaks meanwhile must be listened to, or both would wait.
+                let ready = try wait(POLLIN | POLLOUT, until: deadline)
+                if ready & POLLIN != 0, library.consumeInput(handle) == 0 { throw .lost }
+            default: throw .lost
+            }
+        }
+    }
+
+    /// Nil after the last.
+    private func nextResult(until deadline: ContinuousClock.Instant) throws(PostgreSQLError) -> OpaquePointer? {
+        while library.isBusy(handle) != 0 {
+            _ = try wait(POLLIN, until: deadline)
+            guard library.consumeInput(handle) == 1 else { throw .lost }
+        }
+        return library.getResult(handle)
+    }
+
+    private func failure(of result: OpaquePointer) -> PostgreSQLError {
+        // PG_DIAG_SQLSTATE
+        if let state = library.resultErrorField(result, CInt(UInt8(ascii: "C"))) {
+            return .answered(sqlState: String(cString: state))
+        }
+        return library.status(handle) == CONNECTION_OK ? .unexpectedAnswer : .lost
+    }
+
+    private func columns(of result: OpaquePointer) throws(PostgreSQLError) -> [String] {
+        var names: [String] = []
+        for column in 0..<library.columns(result) {
+            guard let name = library.columnName(result, column), let text = String(validatingCString: name) else {
+                throw .unreadableText
+            }
+            names.append(text)
+        }
+        return names
+    }
+
+    private func texts(
+        _ row: CInt, of result: OpaquePointer, _ bytes: inout Int
+    ) throws(PostgreSQLError) -> [String?] {
+        var values: [String?] = []
+        for column in 0..<library.columns(result) {
+            guard library.isNull(result, row, column) == 0, let start = library.value(result, row, column) else {
+                values.append(nil)
+                continue
+            }
+            let length = Int(library.length(result, row, column))
+            bytes += length
+            let letters = UnsafeRawBufferPointer(start: start, count: length)
+            guard let text = String(validating: letters, as: UTF8.self) else { throw .unreadableText }
+            values.append(text)
+        }
+        return values
+    }
+
+    private func withTexts<Result>(
+        _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?, CInt) -> Result
+    ) -> Result {
+        PostgreSQL.withTexts(texts) { body(texts.isEmpty ? nil : $0, CInt(texts.count)) }
+    }
+}

@@ -1,0 +1,54 @@
+public import Foundation
+
+/// What a drill does to a subscriber system.
+public enum DrillFault: Sendable, Equatable, CustomStringConvertible {
+    /// Every answer comes so many seconds later.
+    case delay(TimeInterval)
+    /// This share of the questions, from 0 to 1, can not be asked.
+    case errors(share: Double)
+    /// Up and down by turns, in seconds, beginning with down.
+    case flapping(down: TimeInterval, up: TimeInterval)
+    /// No question can be asked.
+    case outage
+
+    /// Reads `delay=2s`, `errors=30%`, `flapping=2s/3s` (down and up) or `outage`.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        switch (parts[0], parts.count > 1 ? parts[1] : nil) {
+        case ("outage", nil):
+            self = .outage
+        case ("delay", let value?):
+            guard let seconds = Self.seconds(value) else { return nil }
+            self = .delay(seconds)
+        case ("errors", let value?):
+            guard value.last == "%", let percent = Int(value.dropLast()), (1...100).contains(percent) else {
+                return nil
+            }
+            self = .errors(share: Double(percent) / 100)
+        case ("flapping", let value?):
+            let times = value.split(separator: "/", omittingEmptySubsequences: false).map { Self.seconds(String($0)) }
+            guard times.count == 2, let down = times[0], let up = times[1] else { return nil }
+            self = .flapping(down: down, up: up)
+        default:
+            return nil
+        }
+    }
+
+    public static let forms = "delay=2s, errors=30%, flapping=2s/3s (down and up) or outage"
+
+    public var description: String {
+        switch self {
+        case .delay(let seconds): "answers \(seconds.formatted()) s late"
+        case .errors(let share): "\(Int((share * 100).rounded())) % errors"
+        case .flapping(let down, let up): "down \(down.formatted()) s, up \(up.formatted()) s, by turns"
+        case .outage: "outage"
+        }
+    }
+
+    private static func seconds(_ text: String) -> TimeInterval? {
+        let isMilliseconds = text.hasSuffix("ms")
+        guard text.hasSuffix("s"), let number = Double(text.dropLast(isMilliseconds ? 2 : 1)) else { return nil }
+        let seconds = isMilliseconds ? number / 1000 : number
+        return (0.001...600).contains(seconds) ? seconds : nil
+    }
+}

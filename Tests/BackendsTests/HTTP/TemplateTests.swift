@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+import XML
+
+@testable import Backends
+
+@Suite("Templates of a service's calls")
+struct TemplateTests {
+    @Test("Braces stand for values, and two for themselves")
+    func syntax() throws {
+        let template = try Template("a{x}{{b}}{y-1}")
+        #expect(template.parts == [.literal("a"), .value("x"), .literal("{b}"), .value("y-1")])
+        #expect(try template.render(TemplateValues(["x": "{y-1}", "y-1": "z"]), in: .asIs) == "a{y-1}{b}z")
+        #expect(throws: Unsendable(name: "x")) { try template.render(TemplateValues(["y-1": ""]), in: .asIs) }
+        for text in ["{", "}", "{}", "{a", "a}", "{a b}", "{é}", "{{a}", "{a}}"] {
+            #expect(throws: Template.Unusable.self, "\(text)") { try Template(text) }
+        }
+    }
+
+    @Test("100,000 random values in every place are read back as what they are, or refused")
+    func places() throws {
+        var random = SeededRandom(seed: 11)
+        for _ in 0..<100_000 {
+            let value = String(
+                decoding: random.hostileBytes(upTo: 16, spice: "&<>\"'%+=;/?#:@ \r\n\t\u{0}{}[]\\.,"), as: UTF8.self)
+            let form = try TemplatePlace.form.write(value)
+            #expect(form.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"&=#".utf8.contains($0) })
+            #expect(FormFields("v=\(form)").values("v") == [value])
+            #expect(try TemplatePlace.query.write(value).removingPercentEncoding == value)
+            if let path = try? TemplatePlace.path.write(value) {
+                #expect(path.removingPercentEncoding == value && !path.contains("/"))
+            } else {
+                #expect(value.isEmpty)
+            }
+            if let header = try? TemplatePlace.header.write(value) {
+                #expect(header == value && !value.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
+            }
+        }
+        for _ in 0..<10_000 {
+            let value = String(decoding: random.hostileBytes(upTo: 16, spice: "&<>\"']]> \r\n\t-!"), as: UTF8.self)
+            guard let xml = try? TemplatePlace.xml.write(value) else { continue }
+            let root = try XMLDocument(parsing: Array("<a b=\"\(xml)\" c='\(xml)'>\(xml)</a>".utf8)).root
+            #expect(root.text == value && root.attributes == ["b": value, "c": value] && root.children.isEmpty)
+        }
+    }
+
+    @Test("A value in XML may stand in text and in attributes, and nowhere else")
+    func xml() throws {
+        for text in ["<a>{v}</a>", "<a b='{v}'/>", "<a b=\"x{v}y\">{v}<c>{v}</c></a>", "<a/>"] {
+            _ = try XMLTemplate(text)
+        }
+        for text in [
+            "<a><!-- {v} --></a>", "<a><![CDATA[{v}]]></a>", "<{v}/>", "<a {v}='1'/>", "<a b={v}/>", "<?p {v}?><a/>",
+            "<a>{v}", "", "<!DOCTYPE a><a>{v}</a>", "<a>&{v};</a>",
+        ] {
+            #expect(throws: Template.Unusable.self, "\(text)") { try XMLTemplate(text) }
+        }
+        for value in ["\u{0}", "\u{1F}", "\u{FFFE}", "\u{FFFF}"] {
+            #expect(throws: Unsendable.self) { try TemplatePlace.xml.write(value) }
+        }
+    }
+
+    @Test("A value chooses what is asked, never where")
+    func url() throws {
+        let base = try #require(ServiceURL("https://h.example:8443/a/?x=1"))
+        let url = try URLTemplate("/r/{id}/s?q={q}&lit=%20", base: base, parameters: [("y z", try Template("a b{q}"))])
+        let values = TemplateValues(["id": "../..//@evil?#", "q": "&x=2"])
+        #expect(
+            try url.url(values).text
+                == "https://h.example:8443/a/r/..%2F..%2F%2F%40evil%3F%23/s?x=1&q=%26x%3D2&lit=%20&y%20z=a%20b%26x%3D2")
+        for id in ["", ".", ".."] {
+            #expect(throws: Unsendable.self) { try url.url(TemplateValues(["id": id, "q": ""])) }
+        }
+        #expect(
+            try URLTemplate("", base: base, parameters: [("x", try Template("2"))]).url(.init()).text
+                == "https://h.example:8443/a/?x=1")
+        for text in [
+            "https://{h}/", "{scheme}://h/", "https://h{x}/", "https://h/?{n}=1", "ftp://h/", "https://u:p@h/",
+            "https://h/#f",
+            "https://h/a b", "https:///x", "/x", "https://h:0/", "https://h:/", "https://h/é", "//h/x", "https://h/{",
+        ] {
+            #expect(throws: Template.Unusable.self, "\(text)") { try URLTemplate(text, base: nil) }
+        }
+    }
+
+    @Test("A redirect is followed on the same scheme, host and port only")
+    func redirects() throws {
+        let url = try #require(ServiceURL("https://h.example/a/b?c"))
+        #expect(url.redirected(to: "/x?y")?.text == "https://h.example/x?y")
+        #expect(url.redirected(to: "z#f")?.text == "https://h.example/a/z")
+        #expect(url.redirected(to: "https://H.example:443/x")?.origin == url.origin)
+        for other in [
+            "http://h.example/", "https://h.example:444/", "//evil.example/", "https://h.example@evil/", "/\\evil\r\n",
+            "javascript:1",
+        ] {
+            #expect(url.redirected(to: other).map { $0.origin == url.origin } ?? true, "\(other)")
+        }
+        #expect(url.redirected(to: "http://h.example/") == nil)
+        #expect(url.target == "/a/b?c")
+        #expect(ServiceURL("http://h?x")?.target == "/?x")
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Gatefold
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Backends
+
+@Suite("A token of the client's own")
+struct TokenKeeperTests {
+    private final class Endpoint: Sendable {
+        struct Down: Error {}
+        let count = Atomic(0)
+        let isDown = Atomic(false)
+        let gate = AsyncStream<Void>.makeStream()
+
+        func fetch() throws -> TokenKeeper.Token {
+            let number = count.add(1, ordering: .relaxed).newValue
+            if isDown.load(ordering: .relaxed) { throw Down() }
+            return TokenKeeper.Token(text: "t\(number)", lifetime: 600)
+        }
+    }
+
+    @Test("It is fetched once, however many wait, and again shortly before it expires")
+    func once() async throws {
+        let endpoint = Endpoint()
+        let clock = ManualClock()
+        let keeper = TokenKeeper(clock: clock.wall) {
+            for await _ in endpoint.gate.stream { break }
+            return try endpoint.fetch()
+        }
+        let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<100 { group.addTask { try await keeper.token() } }
+            endpoint.gate.continuation.yield()
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(tokens == ["t1"])
+        clock.advance(by: 539)
+        #expect(try await keeper.token() == "t1")
+        clock.advance(by: 2)
+        endpoint.gate.continuation.yield()
+        #expect(try await keeper.token() == "t2")
+    }
+
+    @Test("An old one that still lasts is used while no new one is to be had, and no longer")
+    func outage() async throws {
+        let endpoint = Endpoint()
+        let clock = ManualClock()
+        let keeper = TokenKeeper(clock: clock.wall) { try endpoint.fetch() }
+        #expect(try await keeper.token() == "t1")
+        endpoint.isDown.store(true, ordering: .relaxed)
+        clock.advance(by: 590)
+        #expect(try await keeper.token() == "t1")
+        clock.advance(by: 20)
+        await #expect(throws: Endpoint.Down.self) { try await keeper.token() }
+        endpoint.isDown.store(false, ordering: .relaxed)
+        #expect(try await keeper.token() == "t4")
+    }
+
+    @Test("One that was refused is dropped, unless there is another by now")
+    func forgotten() async throws {
+        let endpoint = Endpoint()
+        let keeper = TokenKeeper(clock: ManualClock().wall) { try endpoint.fetch() }
+        #expect(try await keeper.token() == "t1")
+        keeper.forget("t0")
+        #expect(try await keeper.token() == "t1")
+        keeper.forget("t1")
+        #expect(try await keeper.token() == "t2")
+    }
+
+    @Test("Who is cancelled stops waiting at once, and the others go on")
+    func cancelled() async throws {
+        let endpoint = Endpoint()
+        let keeper = TokenKeeper(clock: ManualClock().wall) {
+            for await _ in endpoint.gate.stream { break }
+            return try endpoint.fetch()
+        }
+        let impatient = Task { try await keeper.token() }
+        let patient = Task { try await keeper.token() }
+        impatient.cancel()
+        await #expect(throws: CancellationError.self) { try await impatient.value }
+        endpoint.gate.continuation.yield()
+        #expect(try await patient.value == "t1")
+    }
+
+    @Test("An answer without a usable token is none")
+    func answers() throws {
+        func token(_ text: String) throws -> TokenKeeper.Token { try ClientCredentials.token(in: Array(text.utf8)) }
+        #expect(
+            try token(#"{"access_token":"a","token_type":"bearer","expires_in":60}"#) == .init(text: "a", lifetime: 60))
+        #expect(
+            try token(#"{"access_token":"a","token_type":"Bearer","expires_in":"60"}"#)
+                == .init(text: "a", lifetime: 60))
+        #expect(try token(#"{"access_token":"a","token_type":"Bearer"}"#) == .init(text: "a", lifetime: nil))
+        for text in [
+            "", "{}", #"{"access_token":"a"}"#, #"{"access_token":"","token_type":"Bearer"}"#,
+            #"{"access_token":"a b","token_type":"Bearer"}"#, #"{"access_token":"a","token_type":"mac"}"#,
+            #"{"access_token":"a\r\nX: y","token_type":"Bearer"}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":-1}"#,
+            #"{"access_token":1,"token_type":"Bearer"}"#,
+        ] {
+            #expect(throws: AuthorizationFailure.noToken, "\(text)") { try token(text) }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import TestSupport
+import Testing
+
+@testable import Backends
+
+@Suite("A publisher's statement") struct SQLStatementTests {
+    private func bound(_ text: String, _ dialect: SQLDialect = .postgreSQL) throws -> BoundStatement {
+        try SQLStatement(text, dialect: dialect).bound
+    }
+
+    @Test("has its named parameters numbered for PostgreSQL, the same name by the same number")
+    func numbered() throws {
+        let bound = try bound("SELECT 1 WHERE a = :identifier AND b = :password OR c = :identifier")
+        #expect(bound.sql == "SELECT 1 WHERE a = $1 AND b = $2 OR c = $1")
+        #expect(bound.parameters == ["identifier", "password"])
+    }
+
+    @Test("has question marks for ODBC, and a name bound as often as it comes")
+    func questionMarks() throws {
+        let bound = try bound("SELECT 1 WHERE a = :x1 AND b = :_y OR c = :x1", .odbc)
+        #expect(bound.sql == "SELECT 1 WHERE a = ? AND b = ? OR c = ?")
+        #expect(bound.parameters == ["x1", "_y", "x1"])
+    }
+
+    @Test(
+        "keeps what only looks like a parameter",
+        arguments: [
+            "SELECT ':a', 'it''s :b'", #"SELECT ":a ""b"" :c""#, "SELECT now()::date", "SELECT f(x := 1)",
+            #"SELECT E'\' :a', e'\\'"#, #"SELECT '\'"#, "SELECT $$ :a ' $$, $tag$ :b $$ ; $tag$",
+            "SELECT a[1:2]", "SELECT 1 : 2", "SELECT data ? 'a'", "SELECT ';'", "SELECT name$1 FROM t",
+            "SELECT 'é:ü' AS \"ü:é\"", "SELECT x'00', U&'d\\0061'",
+        ])
+    func kept(text: String) throws {
+        let bound = try bound(text)
+        #expect(bound.sql == text)
+        #expect(bound.parameters.isEmpty)
+    }
+
+    @Test(
+        "keeps the quotes of other databases",
+        arguments: ["SELECT [a:b]]:c] FROM t", "SELECT `a:b``:c` FROM t", "SELECT ':a' FROM \"b:c\"", "SELECT $1"])
+    func keptBehindODBC(text: String) throws {
+        let bound = try bound(text, .odbc)
+        #expect(bound.sql == text)
+        #expect(bound.parameters.isEmpty)
+    }
+
+    @Test("loses its comments and the semicolon at its end")
+    func comments() throws {
+        #expect(try bound("SELECT 1 -- :a ; '\n + :b").sql == "SELECT 1  \n + $1")
+        #expect(try bound("SELECT /* :a /* inner ' */ ; */ :b").sql == "SELECT   $1")
+        #expect(try bound("SELECT 1 ; -- that is all\n /* truly */ ").sql.hasPrefix("SELECT 1 "))
+        #expect(try !bound("SELECT 1;").sql.contains(";"))
+        #expect(try bound("SELECT 1 -- a", .odbc).parameters.isEmpty)
+    }
+
+    @Test("is one statement")
+    func oneStatement() {
+        for text in ["SELECT 1; SELECT 2", "SELECT 1;;", "; SELECT 1", "SELECT 1; :a"] {
+            #expect(throws: SQLStatementError.severalStatements) { try bound(text) }
+        }
+        for text in ["", "  ", "-- nothing", "/* nothing */", ";"] {
+            #expect(throws: SQLStatementError.empty) { try bound(text) }
+        }
+    }
+
+    @Test("is refused when a quote or a comment does not end")
+    func unfinished() {
+        for text in ["SELECT 'a", "SELECT \"a", "SELECT $$ a", "SELECT $a$ b $$", "SELECT /* a /* */", #"SELECT E'\'"#] {
+            #expect(throws: SQLStatementError.self, "\(text)") { try bound(text) }
+        }
+        for text in ["SELECT [a", "SELECT `a", "SELECT [a]]"] {
+            #expect(throws: SQLStatementError.self, "\(text)") { try bound(text, .odbc) }
+        }
+    }
+
+    @Test("is refused when databases read it in different ways, or with placeholders of its own")
+    func ambiguous() {
+        for text in [
+            #"SELECT 'a\' , ' b'"#, #"SELECT 'a\\'"#, "SELECT 1 --a", "SELECT /*! :a */ 1", "SELECT /* /* */ 1",
+            "SELECT ?", "SELECT :naïve",
+        ] {
+            #expect(throws: SQLStatementError.self, "\(text)") { try bound(text, .odbc) }
+        }
+        #expect(throws: SQLStatementError.placeholder("$1")) { try bound("SELECT $1") }
+        #expect(throws: SQLStatementError.unacceptableCharacter) { try bound("SELECT '\u{0}'") }
+        #expect(throws: SQLStatementError.unacceptableCharacter) { try bound("SELECT \u{0}") }
+    }
+
+    @Test("Pitfall 13: of 100,000 random statements none loses a letter, and none binds what is quoted")
+    func fuzz() {
+        var random = SeededRandom(seed: 13)
+        let words = [
+            "'", "''", "\"", "$$", "$a$", ":a", ":b", "::", ":=", "--", "-- ", "/*", "*/", "\\", "E'", "[", "]", "`", ";",
+            "?", "$1", " ", "\n", "x", "é", "e\u{301}", "\r\n", "\u{0}", ":", "-", "/", "1",
+        ]
+        var accepted = 0
+        for _ in 0..<100_000 {
+            let text = (0..<Int.random(in: 0...14, using: &random))
+                .map { _ in words[Int.random(in: 0..<words.count, using: &random)] }.joined()
+            for dialect in [SQLDialect.postgreSQL, .odbc] {
+                guard let parts = try? SQLScanner.parts(of: text, dialect: dialect) else { continue }
+                accepted += 1
+                let written = parts.map { part in
+                    switch part {
+                    case .text(let text): text
+                    case .parameter(let name): ":\(name)"
+                    }
+                }.joined()
+                // What was taken out is comments and one semicolon: what is left is read as it was.
+                #expect((try? SQLScanner.parts(of: written, dialect: dialect)) == parts, "\(text.debugDescription)")
+                let quoted = "SELECT '\(text.replacing("'", with: "''").replacing("\\", with: "").replacing("\0", with: ""))'"
+                #expect((try? SQLStatement(quoted, dialect: dialect))?.bound.parameters == [])
+            }
+        }
+        #expect(accepted > 10_000)
+    }
+}
