@@ -3,10 +3,12 @@ public import Settings
 /// Every kind of backend there is: a new one is a folder, a conformance to ``BackendKind`` and a line here.
 public enum BackendRegistry {
     static let kinds: [any BackendKind.Type] = [
+        LDAPBackendKind.self,
         HTTPServiceKind.self,
         ODBCBackendKind.self,
         PostgreSQLBackendKind.self,
         LDAPBackendKind.self,
+        PugpigBackendKind.self,
         SQLiteBackendKind.self,
         TestUsersBackendKind.self,
         ChainBackendKind.self,

@@ -17,9 +17,10 @@ extension LDAPConnection {
         try requireText(name)
         let handle = try ready()
         var id: Int32 = 0
-        let status = withValue(password) { functions.bind(handle, name, nil, $0, nil, nil, &id) }
-        try sent(status)
-        let code = try answer(to: id, .bind)
+        let code = try timed { () throws(LDAPError) in
+            try sent(withValue(password) { functions.bind(handle, name, nil, $0, nil, nil, &id) })
+            return try answer(to: id, .bind)
+        }
         // Of a server that can not go on, nothing else is asked on this connection.
         if code == .unavailable { throw refused(.bind, code) }
         return code
@@ -30,9 +31,10 @@ extension LDAPConnection {
         try requireText(name, attribute)
         let handle = try ready()
         var id: Int32 = 0
-        let status = withValue(value) { functions.compare(handle, name, attribute, $0, nil, nil, &id) }
-        try sent(status)
-        return try answer(to: id, .compare)
+        return try timed { () throws(LDAPError) in
+            try sent(withValue(value) { functions.compare(handle, name, attribute, $0, nil, nil, &id) })
+            return try answer(to: id, .compare)
+        }
     }
 
     /// Searches for entries.
@@ -48,18 +50,20 @@ extension LDAPConnection {
         var names = (search.attributes.isEmpty ? ["1.1"] : search.attributes).map { strdup($0) } + [nil]
         defer { for name in names { free(name) } }
         var limit = timeval(max(.seconds(1), options.timeout))
-        let status = functions.search(
-            handle, search.base, search.scope.code, search.filter, &names, 0, nil, nil, &limit,
-            Int32(clamping: search.limit), &id)
-        try sent(status)
         var answer = SearchAnswer()
-        let code = try self.answer(to: id, .search) { (message, type) throws(LDAPError) in
-            if type == Int32(LDAP_RES_SEARCH_REFERENCE) {
-                answer.references += 1
-            } else if answer.entries.count < search.limit {
-                answer.entries.append(try entry(message, handle))
-            } else {
-                answer.isCutShort = true
+        let code = try timed { () throws(LDAPError) in
+            try sent(
+                functions.search(
+                    handle, search.base, search.scope.code, search.filter, &names, 0, nil, nil, &limit,
+                    Int32(clamping: search.limit), &id))
+            return try self.answer(to: id, .search) { (message, type) throws(LDAPError) in
+                if type == Int32(LDAP_RES_SEARCH_REFERENCE) {
+                    answer.references += 1
+                } else if answer.entries.count < search.limit {
+                    answer.entries.append(try entry(message, handle))
+                } else {
+                    answer.isCutShort = true
+                }
             }
         }
         switch code {

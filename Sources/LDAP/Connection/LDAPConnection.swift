@@ -39,8 +39,7 @@ public final class LDAPConnection: @unchecked Sendable {
     /// libldap is given a connection that was made already: one that it makes itself can not be interrupted, and would be
     /// made again, unprotected and anonymous, after the first one broke.
     public func connect() throws(LDAPError) {
-        let descriptor = try wire.connect(
-            to: url, timeout: options.connectTimeout, answerTimeout: options.timeout)
+        let descriptor = try wire.connect(to: url, timeout: options.connectTimeout)
         self.descriptor = descriptor
         let protocols = (tcp: Int32(1), unix: Int32(3))
         var made: LDAPFunctions.Handle?
@@ -54,8 +53,10 @@ public final class LDAPConnection: @unchecked Sendable {
             case .ldaps: try protect(made)
             case .ldap where options.startsTLS:
                 var id: Int32 = 0
-                try sent(functions.startTLS(made, nil, nil, &id))
-                let code = try answer(to: id, .startTLS)
+                let code = try timed { () throws(LDAPError) in
+                    try sent(functions.startTLS(made, nil, nil, &id))
+                    return try answer(to: id, .startTLS)
+                }
                 guard code == .success else { throw .insecure }
                 try protect(made)
             case .ldap, .ldapi: break
@@ -74,6 +75,8 @@ public final class LDAPConnection: @unchecked Sendable {
 
     /// Says goodbye and frees the connection; it is not used again.
     public func close() {
+        // Nothing is to be waited for on a connection that is in doubt.
+        if !isUsable { wire.cut() }
         isUsable = false
         if let handle { _ = functions.unbind(handle, nil, nil) }
         handle = nil
@@ -128,8 +131,9 @@ public final class LDAPConnection: @unchecked Sendable {
         guard functions.setOption(handle, LDAP_OPT_X_TLS_NEWCTX, &isServer) == LDAP_OPT_SUCCESS else {
             throw .unusableTLSFiles
         }
-        let status = functions.installTLS(handle)
+        let status = try wire.timed(options.connectTimeout) { () throws(LDAPError) in functions.installTLS(handle) }
         guard status == LDAP_SUCCESS else {
+            if wire.isExpired { throw .timedOut }
             if wire.isCut { throw .connectionLost }
             throw status == LDAP_TIMEOUT ? .timedOut : .insecure
         }
@@ -150,9 +154,15 @@ extension LDAPConnection {
         return handle
     }
 
+    /// Runs one operation. Its answer is waited for as long as configured; what hinders even that ends a little later.
+    func timed<Result>(_ body: () throws(LDAPError) -> Result) throws(LDAPError) -> Result {
+        try wire.timed(options.timeout + .milliseconds(500), body)
+    }
+
     func sent(_ status: Int32) throws(LDAPError) {
         switch status {
         case LDAP_SUCCESS: return
+        case _ where wire.isExpired: throw lost(.timedOut)
         case LDAP_SERVER_DOWN, LDAP_CONNECT_ERROR: throw lost(.connectionLost)
         case LDAP_TIMEOUT: throw lost(.timedOut)
         default: throw lost(.notSent(status))
@@ -174,7 +184,7 @@ extension LDAPConnection {
             let type = functions.result(handle, id, 0, &limit, &message)
             guard type > 0, let message else {
                 if type == 0 { _ = functions.abandon(handle, id, nil, nil) }
-                throw lost(type == 0 && !wire.isCut ? .timedOut : .connectionLost)
+                throw lost(type == 0 && !wire.isCut || wire.isExpired ? .timedOut : .connectionLost)
             }
             if type == Int32(LDAP_RES_SEARCH_ENTRY) || type == Int32(LDAP_RES_SEARCH_REFERENCE) {
                 defer { _ = functions.freeMessage(message) }

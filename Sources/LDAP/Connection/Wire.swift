@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 #if canImport(Glibc)
@@ -14,11 +15,15 @@ final class Wire: Sendable {
     private struct State {
         var descriptor: Int32?
         var isCut = false
+        var isExpired = false
     }
 
     private let state = Mutex(State())
 
     var isCut: Bool { state.withLock(\.isCut) }
+
+    /// Whether it was cut because something took too long.
+    var isExpired: Bool { state.withLock(\.isExpired) }
 
     /// Ends what is read and written, now and in future.
     func cut() {
@@ -26,6 +31,23 @@ final class Wire: Sendable {
             state.isCut = true
             if let descriptor = state.descriptor { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
+    }
+
+    /// Runs blocking calls, and cuts the connection when they take longer than this.
+    ///
+    /// libldap has timeouts of its own for answers; for the handshake of TLS, for half a TLS record and for a request that the
+    /// server does not take it has none that works.
+    func timed<Result>(
+        _ limit: Duration, _ body: () throws(LDAPError) -> Result
+    ) throws(LDAPError) -> Result {
+        let watchdog = DispatchWorkItem { [self] in
+            state.withLock { $0.isExpired = true }
+            cut()
+        }
+        DispatchQueue.global().asyncAfter(
+            deadline: .now() + .milliseconds(Int(limit.milliseconds)), execute: watchdog)
+        defer { watchdog.cancel() }
+        return try body()
     }
 
     func close() {
@@ -39,15 +61,13 @@ final class Wire: Sendable {
         close()
     }
 
-    /// Connects, and returns a descriptor for libldap, blocking, whose reads and writes end by the timeout.
-    func connect(
-        to url: DirectoryURL, timeout: Duration, answerTimeout: Duration
-    ) throws(LDAPError) -> Int32 {
+    /// Connects, and returns a descriptor for libldap, which blocks.
+    func connect(to url: DirectoryURL, timeout: Duration) throws(LDAPError) -> Int32 {
         let deadline = ContinuousClock.now + timeout
         for address in try SocketAddress.resolve(url) {
             guard let descriptor = open(address) else { continue }
             guard address.connect(descriptor), finish(descriptor, by: deadline), !isCut,
-                prepare(descriptor, answerTimeout, isTCP: url.scheme != .ldapi)
+                prepare(descriptor, isTCP: url.scheme != .ldapi)
             else {
                 close()
                 if isCut { throw .connectionLost }
@@ -87,14 +107,9 @@ final class Wire: Sendable {
         }
     }
 
-    /// libldap waits with poll(2) before it reads, but a piece of a TLS record leaves it in read(2): that ends by itself.
-    private func prepare(_ descriptor: Int32, _ timeout: Duration, isTCP: Bool) -> Bool {
+    private func prepare(_ descriptor: Int32, isTCP: Bool) -> Bool {
         let flags = fcntl(descriptor, F_GETFL)
         guard flags >= 0, fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) == 0 else { return false }
-        var limit = timeval(timeout)
-        let size = socklen_t(MemoryLayout<timeval>.size)
-        _ = setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
-        _ = setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
         var on: Int32 = 1
         let flag = socklen_t(MemoryLayout<Int32>.size)
         _ = setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, flag)

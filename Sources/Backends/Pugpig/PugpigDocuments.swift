@@ -1,0 +1,115 @@
+import Foundation
+import Gatefold
+import XML
+
+/// What another endpoint said, read strictly: what is not exactly an answer of the protocol is none (PITFALLS row 9).
+enum PugpigDocuments {
+    enum Token: Equatable, Sendable {
+        case token(String, opensFeed: Bool)
+        case refused(message: String?)
+    }
+
+    /// The answer to a sign-in or a renewal (PROTOCOLS 1.2, and 1.4 for `/result_response/authToken`).
+    static func token(_ answer: HTTPAnswer) throws -> Token {
+        let root = try root(answer)
+        switch root.name {
+        case "token":
+            // A token's own white space may mean something.
+            guard !trimmed(root.text).isEmpty else { throw PugpigFailure.unexpectedDocument }
+            return .token(root.text, opensFeed: root.attributes["global_auth_password"]?.isEmpty == false)
+        case "result_response":
+            guard let token = root.child("authToken")?.text, !trimmed(token).isEmpty else {
+                throw PugpigFailure.unexpectedDocument
+            }
+            return .token(token, opensFeed: false)
+        case "error": return .refused(message: message(root))
+        default: throw PugpigFailure.unexpectedDocument
+        }
+    }
+
+    static func subscription(_ answer: HTTPAnswer) throws -> Subscription {
+        let root = try root(answer)
+        guard root.name == "subscription", let word = root.attributes["state"],
+            let state = SubscriptionState(rawValue: word)
+        else { throw PugpigFailure.unexpectedDocument }
+        return Subscription(
+            state: state, message: message(root), entitlement: try entitlement(root, state), userInfo: userInfo(root))
+    }
+
+    static func verdict(_ answer: HTTPAnswer) throws -> EditionVerdict {
+        let root = try root(answer)
+        if root.name == "error" { return refusal(root) }
+        guard root.name == "credentials" else { throw PugpigFailure.unexpectedDocument }
+        if let error = root.child("error") { return refusal(error) }
+        guard let user = root.child("userid")?.text, let password = root.child("password")?.text,
+            !trimmed(user).isEmpty, !trimmed(password).isEmpty
+        else { throw PugpigFailure.unexpectedDocument }
+        return .granted
+    }
+
+    /// An answer that says when to come back is no answer about the reader: the endpoint is busy, throttles us, or could
+    /// not ask its own system.
+    private static func root(_ answer: HTTPAnswer) throws -> XMLElement {
+        guard answer.status == 200 else { throw PugpigFailure.status(answer.status) }
+        guard answer.values("Retry-After").isEmpty else { throw PugpigFailure.comeBackLater }
+        do {
+            return try XMLDocument(parsing: answer.body).root
+        } catch {
+            throw PugpigFailure.notXML
+        }
+    }
+
+    /// Absent is everything for the active and nothing for others; present is what it lists (PROTOCOLS 1.2).
+    private static func entitlement(_ root: XMLElement, _ state: SubscriptionState) throws -> Entitlement {
+        let lists = root.children.filter { $0.name == "issues" }
+        guard let list = lists.first else { return state == .active ? .allEditions : .editions([]) }
+        guard lists.count == 1 else { throw PugpigFailure.unexpectedDocument }
+        var editions: Set<EditionID> = []
+        for issue in list.children {
+            guard issue.name == "issue", let edition = EditionID(trimmed(issue.text)) else {
+                throw PugpigFailure.unexpectedDocument
+            }
+            editions.insert(edition)
+        }
+        return .editions(editions)
+    }
+
+    /// The value stands in `term` or in `value`, depending on who wrote the endpoint.
+    private static func userInfo(_ root: XMLElement) -> [UserInfoCategory] {
+        (root.child("userinfo")?.children ?? []).compactMap { category in
+            guard category.name == "category", let scheme = category.attributes["scheme"],
+                let value = category.attributes["term"] ?? category.attributes["value"]
+            else { return nil }
+            return UserInfoCategory(scheme: scheme, value: value)
+        }
+    }
+
+    private static func refusal(_ error: XMLElement) -> EditionVerdict {
+        let status = error.attributes["status"] ?? ""
+        let reason = status.isEmpty ? nil : CredentialsRefusal.Reason(rawValue: status) ?? .notEntitled
+        return .refused(reason, message: message(error))
+    }
+
+    private static func message(_ element: XMLElement) -> String? {
+        element.attributes["message"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func trimmed(_ text: String) -> String { text.trimmingCharacters(in: .whitespacesAndNewlines) }
+}
+
+/// Why another endpoint could not be asked, beyond the connection.
+enum PugpigFailure: BackendFailure, Equatable {
+    case status(Int)
+    case notXML
+    case unexpectedDocument
+    case comeBackLater
+
+    var cause: String {
+        switch self {
+        case .status(let status): "the endpoint answered with status \(status)"
+        case .notXML: "the endpoint's answer is not XML"
+        case .unexpectedDocument: "the endpoint's answer is not one of the protocol"
+        case .comeBackLater: "the endpoint asks to be asked later"
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import BackendBenches
+import Gatefold
+import LDAP
+import TestSupport
+import Testing
+
+@testable import Backends
+
+@Suite("Refusals and outages of a directory", .serialized) struct DirectoryVerdictTests {
+    @Test("Pitfall 9: of all codes, six of a reader's bind and three of a compare are refusals")
+    func everyCode() {
+        let codes = (0...256).map { ResultCode(rawValue: $0) } + [ResultCode(rawValue: -1), ResultCode(rawValue: 4096)]
+        let refusals = codes.filter { DirectoryVerdict.ofBind($0) == .refused }.map(\.rawValue)
+        #expect(refusals == [19, 32, 34, 48, 49, 53])
+        #expect(codes.filter { DirectoryVerdict.ofBind($0) == .proved } == [.success])
+        #expect(codes.filter { DirectoryVerdict.ofCompare($0) == .refused }.map(\.rawValue) == [5, 16, 21])
+        #expect(codes.filter { DirectoryVerdict.ofCompare($0) == .proved } == [.compareTrue])
+    }
+
+    /// slapd's overlay answers with whatever code an entry of a made-up subtree stands for.
+    private static let retcode = """
+        overlay retcode
+        retcode-parent "ou=codes,\(Slapd.suffix)"
+        retcode-item "cn=c1" 0x01
+        retcode-item "cn=c3" 0x03
+        retcode-item "cn=c8" 0x08
+        retcode-item "cn=c11" 0x0b
+        retcode-item "cn=c13" 0x0d
+        retcode-item "cn=c19" 0x13
+        retcode-item "cn=c48" 0x30
+        retcode-item "cn=c49" 0x31
+        retcode-item "cn=c51" 0x33
+        retcode-item "cn=c52" 0x34
+        retcode-item "cn=c53" 0x35
+        retcode-item "cn=c80" 0x50
+        """
+
+    @Test("Pitfall 9: what slapd really answers to a reader's bind: its own trouble is thrown, the reader's refused")
+    func binds() async throws {
+        try await Slapd.run(entries: "", more: Self.retcode) { slapd in
+            let directory = try DirectoryUnderTest(
+                slapd.reach + "people: {base: \"\(Slapd.people)\"}\n"
+                    + "recognise: {by: bind, name: \"cn={identifier},ou=codes,\(Slapd.suffix)\"}\n")
+            for code in [19, 48, 49, 53] {
+                #expect(try await directory.recognise("c\(code)", "x") == DirectoryUnderTest.refused, "\(code)")
+            }
+            for code: Int32 in [1, 3, 8, 11, 13, 51, 80] {
+                await #expect(throws: DirectoryFailure.readerBind(ResultCode(rawValue: code)), "\(code)") {
+                    try await directory.recognise("c\(code)", "x")
+                }
+            }
+            await #expect(throws: LDAPError.refused(.bind, .unavailable)) { try await directory.recognise("c52", "x") }
+        }
+    }
+
+    @Test(
+        "Pitfall 9: every code that a search ends with is thrown", arguments: [1, 3, 11, 49, 51, 52, 53, 80] as [Int32])
+    func searches(code: Int32) async throws {
+        try await Slapd.run(entries: "", more: Self.retcode) { slapd in
+            let directory = try DirectoryUnderTest(
+                slapd.reach
+                    + "people: {base: \"cn=c\(code),ou=codes,\(Slapd.suffix)\", filter: \"(mail={identifier})\"}\n")
+            let error = LDAPError.refused(.search, ResultCode(rawValue: code))
+            await #expect(throws: error) { try await directory.recognise("ada@example.com", "x") }
+            let subscriber = Subscriber(backend: "directory", key: "cn=c\(code),ou=codes,\(Slapd.suffix)")
+            await #expect(throws: error) { try await directory.subscription(subscriber) }
+        }
+    }
+
+    @Test("a locked account is refused like a wrong password, whoever locked it")
+    func locked() async throws {
+        let policy = """
+            dn: cn=policy,\(Slapd.suffix)
+            objectClass: organizationalRole
+            objectClass: pwdPolicy
+            cn: policy
+            pwdAttribute: userPassword
+            pwdLockout: TRUE
+            pwdMaxFailure: 2
+
+
+            """
+        let ada = Slapd.person(uid: "ada", mail: "ada@example.com", password: "right")
+        try await Slapd.run(
+            entries: policy + ada, more: "overlay ppolicy\nppolicy_default \"cn=policy,\(Slapd.suffix)\"\n"
+        ) { slapd in
+            let directory = try DirectoryUnderTest(slapd.reach + Slapd.byMail)
+            _ = try await directory.subscriber("ada@example.com", "right")
+            for _ in 1...3 {
+                #expect(try await directory.recognise("ada@example.com", "wrong") == DirectoryUnderTest.refused)
+            }
+            #expect(try await directory.recognise("ada@example.com", "right") == DirectoryUnderTest.refused)
+        }
+    }
+}

@@ -1,0 +1,230 @@
+import BackendBenches
+import Foundation
+import LDAP
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("A connection to slapd", .serialized) struct LDAPConnectionTests {
+    static func connection(
+        _ slapd: Slapd, to url: String? = nil, _ options: LDAPOptions = plain
+    ) throws -> LDAPConnection {
+        let url = try #require(DirectoryURL(url ?? "ldap://127.0.0.1:\(slapd.port)"))
+        return LDAPConnection(library: try LDAPLibrary(), url: url, options: options)
+    }
+
+    static var plain: LDAPOptions {
+        var options = LDAPOptions()
+        options.startsTLS = false
+        return options
+    }
+
+    private static func everybody(_ filter: String, limit: Int = 10) -> DirectorySearch {
+        DirectorySearch(
+            base: Slapd.people, scope: .subtree, filter: filter, attributes: ["uid", "jpegPhoto"], limit: limit)
+    }
+
+    @Test("binds, searches and compares, over TCP and over a Unix socket")
+    func operations() async throws {
+        try await Slapd.run(entries: Slapd.person(uid: "ada", mail: "ada@example.com", password: "p")) { slapd in
+            for url in [nil, slapd.socketURL] {
+                let connection = try Self.connection(slapd, to: url)
+                try connection.connect()
+                defer { connection.close() }
+                let password = Array(Slapd.servicePassword.utf8)
+                #expect(try connection.bind(name: Slapd.service, password: password) == .success)
+                #expect(try connection.bind(name: Slapd.service, password: password + [0]) == .invalidCredentials)
+                #expect(try connection.bind(name: "uid=nobody,\(Slapd.people)", password: [1]) == .invalidCredentials)
+                #expect(try connection.bind(name: "no name", password: [1]) == .invalidDNSyntax)
+                let found = try #require(try connection.search(Self.everybody("(uid=ada)")))
+                #expect(found.entries.map(\.name) == [Slapd.name(of: "ada")])
+                #expect(found.entries.first?.texts("UID") == ["ada"] && found.entries.first?.values("sn") == [])
+                var missing = Self.everybody("(uid=ada)")
+                missing.base = "ou=nowhere,\(Slapd.suffix)"
+                #expect(try connection.search(missing) == nil)
+                let name = Slapd.name(of: "ada")
+                #expect(
+                    try connection.compare(name: name, attribute: "sn", value: Array("reader".utf8)) == .compareTrue)
+                #expect(try connection.compare(name: name, attribute: "sn", value: Array("x".utf8)) == .compareFalse)
+                #expect(try connection.compare(name: name, attribute: "title", value: [1]) == .noSuchAttribute)
+                #expect(connection.isUsable)
+            }
+        }
+    }
+
+    @Test("Pitfall 14: a bind without a name or a password is never sent, and never cut off at a NUL")
+    func unauthenticated() async throws {
+        try await Slapd.run(entries: "") { slapd in
+            let connection = try Self.connection(slapd)
+            try connection.connect()
+            defer { connection.close() }
+            #expect(throws: LDAPError.unauthenticatedBind) { try connection.bind(name: Slapd.service, password: []) }
+            #expect(throws: LDAPError.unauthenticatedBind) { try connection.bind(name: "", password: [1]) }
+            #expect(throws: LDAPError.unacceptableText) { try connection.bind(name: "cn=a\u{0}", password: [1]) }
+            #expect(await slapd.log("BIND").isEmpty)
+            // The server itself would have let it pass.
+            let anonymous = try await CommandRun.of(
+                "ldapwhoami", ["-x", "-H", slapd.socketURL, "-D", Slapd.service, "-w", ""], in: slapd.folder)
+            #expect(anonymous.status == 0 && anonymous.output.contains("anonymous"))
+        }
+    }
+
+    @Test("Pitfall 13: each of many hostile names finds exactly its own entry")
+    func hostileNames() async throws {
+        var names = [
+            "*", "a*", "*)(uid=*", "(", ")", "\\", "\\2a", "a,ou=people", "a+b", "#a", " a", "a\"b", "<>;=", "ä", "a/b",
+            "{x}",
+            "a=b", "ou=people,dc=example,dc=com", "\u{1F600}", "!", "&", "|", "a;b",
+        ]
+        var random = SeededRandom(seed: 90)
+        for index in 0..<40 {
+            let text = (0..<6).map { _ in "*()\\,+\"<>;=#&|! x".randomElement(using: &random).map(String.init) ?? "" }
+            names.append("n\(index)" + text.joined())
+        }
+        let entries = names.enumerated().map {
+            Slapd.person(uid: $1, mail: "m\($0)@example.com", password: "p", surname: "number-\($0)")
+        }
+        try await Slapd.run(entries: entries.joined()) { slapd in
+            let connection = try Self.connection(slapd)
+            try connection.connect()
+            defer { connection.close() }
+            for (index, name) in names.enumerated() {
+                var search = Self.everybody("(uid=\(FilterValue.escape(name)))", limit: 100)
+                search.attributes = ["mail"]
+                let found = try #require(try connection.search(search))
+                #expect(found.entries.map { $0.texts("mail") } == [["m\(index)@example.com"]], "\(name)")
+                search = Self.everybody("(objectClass=*)")
+                search.base = "uid=\(NameValue.escape(name)),\(Slapd.people)"
+                search.scope = .base
+                search.attributes = ["mail"]
+                #expect(
+                    try connection.search(search)?.entries.map { $0.texts("mail") } == [["m\(index)@example.com"]],
+                    "\(name)")
+                #expect(try connection.bind(name: search.base, password: Array("p".utf8)) == .success, "\(name)")
+            }
+        }
+    }
+
+    @Test("values of any bytes arrive whole, and are text only where they are")
+    func bytes() async throws {
+        let photo = "jpegPhoto:: " + Data([0xFF, 0xD8, 0x00, 0x01]).base64EncodedString() + "\n\n"
+        let entry = Slapd.person(uid: "ada", mail: "a@example.com", password: "p").dropLast() + photo
+        try await Slapd.run(entries: String(entry)) { slapd in
+            let connection = try Self.connection(slapd)
+            try connection.connect()
+            defer { connection.close() }
+            let found = try #require(try connection.search(Self.everybody("(uid=ada)"))?.entries.first)
+            #expect(found.values("jpegphoto") == [[0xFF, 0xD8, 0x00, 0x01]])
+            #expect(found.texts("jpegPhoto") == nil)
+        }
+    }
+
+    @Test("the limit of entries is kept, and said")
+    func limits() async throws {
+        let entries = (0..<5).map { Slapd.person(uid: "u\($0)", mail: "u\($0)@example.com", password: "p") }.joined()
+        try await Slapd.run(entries: entries) { slapd in
+            let connection = try Self.connection(slapd)
+            try connection.connect()
+            defer { connection.close() }
+            let cut = try #require(try connection.search(Self.everybody("(uid=*)", limit: 2)))
+            #expect(cut.entries.count == 2 && cut.isCutShort)
+            let whole = try #require(try connection.search(Self.everybody("(uid=*)", limit: 5)))
+            #expect(whole.entries.count == 5 && !whole.isCutShort)
+        }
+    }
+
+    @Test("referrals are said and not followed, unless followed they are, as nobody")
+    func referrals() async throws {
+        let far = Slapd.person(uid: "far", mail: "far@example.com", password: "p")
+        try await Slapd.run(entries: far) { other in
+            let pointer = """
+                dn: ou=far,\(Slapd.people)
+                objectClass: referral
+                objectClass: extensibleObject
+                ou: far
+                ref: ldap://127.0.0.1:\(other.port)/\(Slapd.people)
+
+
+                """
+            try await Slapd.run(entries: pointer) { slapd in
+                let connection = try Self.connection(slapd)
+                try connection.connect()
+                defer { connection.close() }
+                let password = Array(Slapd.servicePassword.utf8)
+                #expect(try connection.bind(name: Slapd.service, password: password) == .success)
+                let answer = try #require(try connection.search(Self.everybody("(uid=far)")))
+                #expect(answer.entries.isEmpty && answer.references == 1)
+                #expect(try connection.bind(name: "uid=far,ou=far,\(Slapd.people)", password: [1]) != .success)
+                #expect(await other.log("BIND").isEmpty)
+                #expect(await other.log("SRCH").isEmpty)
+
+                var options = Self.plain
+                options.followsReferrals = true
+                let following = try Self.connection(slapd, options)
+                try following.connect()
+                defer { following.close() }
+                #expect(try following.bind(name: Slapd.service, password: password) == .success)
+                let found = try #require(try following.search(Self.everybody("(uid=far)")))
+                #expect(found.entries.map { $0.texts("uid") } == [["far"]])
+                #expect(try following.bind(name: "uid=far,ou=far,\(Slapd.people)", password: [1]) != .success)
+                // Nobody's name and nobody's password went there.
+                #expect(await other.log("BIND dn=").allSatisfy { $0.contains("BIND dn=\"\"") })
+            }
+        }
+    }
+
+    @Test("a server that stands still is waited for as long as configured; another thread can end the wait")
+    func waiting() async throws {
+        try await Slapd.run(entries: "") { slapd in
+            var options = Self.plain
+            options.timeout = .milliseconds(300)
+            let short = try Self.connection(slapd, options)
+            try short.connect()
+            options.timeout = .seconds(3600)
+            let long = try Self.connection(slapd, options)
+            try long.connect()
+            await slapd.server.pause()
+            #expect(throws: LDAPError.timedOut) { try short.search(Self.everybody("(uid=a)")) }
+            #expect(!short.isUsable)
+            #expect(throws: LDAPError.connectionLost) { try short.search(Self.everybody("(uid=a)")) }
+            let failed = Task.detached { () -> LDAPError? in
+                do {
+                    _ = try long.search(Self.everybody("(uid=a)"))
+                    return nil
+                } catch { return error as? LDAPError }
+            }
+            try await Task.sleep(for: .milliseconds(100))
+            long.interrupt()
+            #expect(await failed.value == .connectionLost)
+            #expect(!long.isUsable)
+            short.close()
+            long.close()
+            await slapd.server.resume()
+        }
+    }
+
+    @Test("nobody listens, somebody talks rubbish, the server goes: each is an error, and the connection ends")
+    func losses() async throws {
+        try await Slapd.run(entries: "") { slapd in
+            for fault in [FaultProxy.Fault.garbage, .halfAnswer, .reset, .refuse] {
+                try await withFaultProxy(to: slapd.port) { proxy in
+                    let url = "ldap://127.0.0.1:\(proxy.port)"
+                    let connection = try Self.connection(slapd, to: url)
+                    try connection.connect()
+                    #expect(try connection.search(Self.everybody("(uid=a)"))?.entries == [])
+                    try await proxy.set(fault)
+                    #expect(throws: LDAPError.connectionLost, "\(fault)") {
+                        try connection.search(Self.everybody("(uid=a)"))
+                    }
+                    #expect(!connection.isUsable)
+                    connection.close()
+                    while try await proxy.connections() > 0 { try await Task.sleep(for: .milliseconds(10)) }
+                    if fault == .refuse {
+                        let next = try Self.connection(slapd, to: url)
+                        #expect(throws: LDAPError.unreachable) { try next.connect() }
+                    }
+                }
+            }
+        }
+    }
+}
