@@ -1,6 +1,8 @@
 /// Every bench there is; a new backend adds its own here, and the common suites run against it.
 public enum BackendBenches {
     public static let all: [any BackendBench.Type] = [
-        SQLiteBench.self
+        SQLiteBench.self,
+        ProcessBench.self,
+        ChainBench.self,
     ]
 }
