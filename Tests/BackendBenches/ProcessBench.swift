@@ -27,7 +27,7 @@ public struct ProcessBench: BackendBench {
     public var settings: String {
         """
         kind: process
-        command: [python3, program.py]
+        command: [/usr/bin/python3, program.py]
         folder: \(folder.path)
         timeout: 5s
         restart: {shortest: 1s, longest: 1s}

@@ -186,6 +186,20 @@ import Testing
         }
     }
 
+    @Test("the last export of the old system, without passwords, leaves adopted readers theirs")
+    func retirement() async throws {
+        let rig = try Rig()
+        let ada = credentials("ada@example.com", "right")
+        #expect(try await rig.embedded.adopt(ada, subscription: Subscription(state: .active)) == .written)
+        try await rig.bench.load("identifier,state\nada@example.com,inactive\n")
+        let answer = try await rig.embedded.recognise(ada, inquiry: Inquiry())
+        guard case .recognised(let subscriber) = answer else {
+            Issue.record("not recognised")
+            return
+        }
+        #expect(try await rig.embedded.subscription(of: subscriber, inquiry: Inquiry()).state == .inactive)
+    }
+
     @Test("nobody is written down whose subscription is unknown or stale, or who gave no proof")
     func nobody() async throws {
         let rig = try Rig()

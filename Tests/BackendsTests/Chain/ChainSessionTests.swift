@@ -29,7 +29,7 @@ import Testing
             "gatefold-chain-1;", "gatefold-chain-1;x", "gatefold-chain-1;-1:", "gatefold-chain-1;-1:a1:b",
             "gatefold-chain-1;-1:a-1:c", "gatefold-chain-1;9:a", "gatefold-chain-1;-1:1:b",
             "gatefold-chain-1;-999999:a",
-            "gatefold-chain-1;-+1:a1:b-", "gatefold-chain-1;1:é",
+            "gatefold-chain-1;-+1:a1:b-", "gatefold-chain-1;1:é", "gatefold-chain-1;01:a",
         ])
     func foreign(text: String) {
         let read = ChainSession(text)

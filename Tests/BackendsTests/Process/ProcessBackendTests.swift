@@ -189,7 +189,7 @@ import Testing
             for q in questions if other else [1]:
                 time.sleep(3600)
             """
-        try await withProgram(program, settings: "timeout: 2s") { backend, folder in
+        try await withProgram(program, settings: "timeout: 10s") { backend, folder in
             await #expect(throws: ProcessFailure.overdue) { try await backend.health() }
             let all = try children(in: folder)
             #expect(all.count == 2)
@@ -252,7 +252,7 @@ import Testing
         try await withTemporaryFolder { outer in
             let all = Mutex<[Int32]>([])
             try await withProgram(Self.recognising) { backend, folder in
-                try await backend.health()
+                _ = try await backend.recognise(Self.ada, inquiry: Inquiry())
                 let running = try children(in: folder)
                 #expect(running.count == 1 && running.allSatisfy(isRunning))
                 all.withLock { $0 = running }

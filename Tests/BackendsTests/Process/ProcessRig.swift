@@ -23,7 +23,7 @@ func withProgram(
 
             """
         try Data((start + program).utf8).write(to: folder.appending(path: "program.py"))
-        let yaml = "kind: process\ncommand: [python3, program.py]\n\(more)\n"
+        let yaml = "kind: process\ncommand: [/usr/bin/python3, program.py]\n\(more)\n"
         let settings = try YAMLSettings.read(
             text: yaml, name: "gatefold.yaml", folder: folder.path, environment: environment)
         let kind = try BackendRegistry.read(name: "program", settings: settings)
