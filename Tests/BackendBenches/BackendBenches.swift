@@ -11,5 +11,8 @@ public enum BackendBenches {
         SOAPBench.self,
         SQLiteBench.self,
         FeedBench.self,
+        SQLiteBench.self,
+        ProcessBench.self,
+        ChainBench.self,
     ]
 }

@@ -16,12 +16,16 @@ public struct SQLiteBench: BackendBench {
     private let database: SubscriberDatabase
 
     public static func run(_ body: (SQLiteBench) async throws -> Void) async throws {
+        try await run(StandardReaders.all, body)
+    }
+
+    static func run(_ readers: [StandardReader], _ body: (SQLiteBench) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.appending(path: "subscribers.sqlite").path
             let database = try SubscriberDatabase(path: path)
             let bench = SQLiteBench(path: path, hasher: try PasswordHasher(cost: 1), database: database)
             let file = folder.appending(path: "readers.csv").path
-            try Data(table.utf8).write(to: URL(fileURLWithPath: file))
+            try Data(table(readers).utf8).write(to: URL(fileURLWithPath: file))
             _ = try await SubscriberImport(into: database, hasher: bench.hasher).run(file: file)
             try await body(bench)
         }
@@ -60,9 +64,9 @@ public struct SQLiteBench: BackendBench {
         }
     }
 
-    private static var table: String {
+    private static func table(_ readers: [StandardReader]) -> String {
         var rows = ["identifier,password,state,editions,all_editions"]
-        for reader in StandardReaders.all {
+        for reader in readers {
             let editions = reader.editions?.joined(separator: ";") ?? ""
             let password = reader.password.replacing("\"", with: "\"\"")
             let all = reader.editions == nil ? "true" : "false"

@@ -62,6 +62,11 @@ final class Adoption: Sendable {
         }
     }
 
+    /// Waits until nothing is under way.
+    func settled() async {
+        while state.withLock(\.present) > 0 { await Task.yield() }
+    }
+
     private func adopt(
         _ credentials: Credentials, _ memberships: [ChainMembership], _ inquiry: Inquiry
     ) async throws {

@@ -62,11 +62,9 @@ struct ChainBackendKind: BackendKind {
             guard let backend = services.members[member] else { throw MissingMember(name: member) }
             opened.append(ChainMember(backend: backend, rule: rule))
         }
-        var adoption: Adoption?
-        if let adopter {
-            guard let backend = services.members[adopter] as? any SubscriberAdopter else { throw adopterError }
-            adoption = Adoption(
-                chain: name, adopter: backend, references: services.references, observe: services.observe)
+        // What a drill stands in front of its store takes nobody over.
+        let adoption = adopter.flatMap { services.members[$0] as? any SubscriberAdopter }.map {
+            Adoption(chain: name, adopter: $0, references: services.references, observe: services.observe)
         }
         return ChainBackend(name: name, members: opened, order: order, adoption: adoption)
     }

@@ -63,7 +63,9 @@ struct ChainSession: Equatable, Sendable {
             return .some(nil)
         }
         guard let colon = rest.firstIndex(of: UInt8(ascii: ":")), colon - rest.startIndex <= 5,
-            let count = Int(String(decoding: rest[..<colon], as: UTF8.self)), count >= 0
+            let count = Int(String(decoding: rest[..<colon], as: UTF8.self)),
+            // Only as we write it, without signs and zeros in front.
+            "\(count)".utf8.elementsEqual(rest[..<colon]), count >= 0
         else { return nil }
         let content = rest[(colon + 1)...].prefix(count)
         guard content.count == count, let text = String(validating: content, as: UTF8.self) else { return nil }

@@ -117,7 +117,7 @@ final class ShadowWatch: Sendable {
     }
 
     /// By a keyed digest, so that a reader is always among the chosen or never.
-    private func isChosen(_ identifier: String) -> Bool {
+    func isChosen(_ identifier: String) -> Bool {
         if share >= 100 { return true }
         let digest = references.digest("shadow", [shadow, identifier])
         return (Int(digest[0]) << 16 | Int(digest[1]) << 8 | Int(digest[2])) % 100 < share

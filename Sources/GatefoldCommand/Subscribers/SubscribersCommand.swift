@@ -68,6 +68,8 @@ struct SubscriberReport: Encodable {
     let state: String
     let presentState: String
     let hasPassword: Bool
+    /// When a chain last took the subscriber over from another system; missing for whom the operator wrote down.
+    let adopted: Date?
     let message: String?
     let allEditions: Bool
     let periods: [PeriodReport]
@@ -81,6 +83,7 @@ struct SubscriberReport: Encodable {
         state = record.state.rawValue
         presentState = record.subscription(at: moment).state.rawValue
         hasPassword = record.passwordHash != nil
+        adopted = record.adopted
         message = record.message
         allEditions = record.hasAllEditions
         periods = record.periods.map { PeriodReport(start: $0.start, end: $0.end) }
@@ -93,6 +96,7 @@ struct SubscriberReport: Encodable {
         if let reference { lines.append("reference   \(reference)") }
         lines.append("state       \(state), at present \(presentState)")
         lines.append("password    \(hasPassword ? "yes" : "none")")
+        if let adopted { lines.append("adopted     \(adopted.formatted(.iso8601))") }
         if let message { lines.append("message     \(message)") }
         if allEditions { lines.append("editions    all") }
         for edition in editions { lines.append("edition     \(edition)") }

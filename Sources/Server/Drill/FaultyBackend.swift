@@ -33,6 +33,8 @@ final class FaultyBackend: SubscriberBackend {
 
     var name: String { wrapped.name }
 
+    func answersFor(_ backend: String) -> Bool { wrapped.answersFor(backend) }
+
     /// Begins or, with nil, ends the bad day, and counts anew.
     func set(_ fault: DrillFault?) {
         state.withLock { state in

@@ -1,0 +1,76 @@
+import Gatefold
+import Settings
+import Testing
+
+@testable import Backends
+
+@Suite("The settings of a chain") struct ChainSettingsTests {
+    private func chain(_ yaml: String) throws -> ChainBackendKind {
+        let settings = try backendSettings("kind: chain\n" + yaml)
+        let kind = try #require(try BackendRegistry.read(name: "chain", settings: settings) as? ChainBackendKind)
+        try settings.finish()
+        return kind
+    }
+
+    @Test("a list of names is enough, and each rule can be said")
+    func reading() throws {
+        let short = try chain("members: [{backend: new}, {backend: legacy}]")
+        #expect(short.members == ["new", "legacy"])
+        let opened = try short.open(testServices(members: [FakeMember("new"), FakeMember("legacy")]))
+        let plain = try #require(opened as? ChainBackend)
+        #expect(plain.order == .inOrder && plain.adoption == nil)
+        #expect(plain.members.map(\.rule) == [ChainRule(), ChainRule()])
+        #expect(ChainRule() == ChainRule(recognised: .stop, notRecognised: .next, unavailable: .next))
+        let long = try chain(
+            """
+            ask: all_at_once
+            members:
+              - {backend: new, recognised: next, not_recognised: stop, unavailable: fail}
+            adopt: {into: embedded}
+            """)
+        #expect(long.members == ["new", "embedded"])
+        #expect(!long.isRemote)
+        let full = try #require(try long.open(testServices(members: [FakeMember("new")])) as? ChainBackend)
+        #expect(full.order == .allAtOnce)
+        #expect(
+            full.members.map(\.rule)
+                == [ChainRule(recognised: .next, notRecognised: .stop, unavailable: .fail)])
+    }
+
+    @Test(
+        "what can not be meant is refused with its line",
+        arguments: [
+            ("ask: random\nmembers: [{backend: a}]", "gatefold.yaml:2: ask: expected one of in_order, all_at_once"),
+            ("ask: in_order", "members: expected a list of 1 to 16 backends"),
+            (
+                "members: [{backend: a}, {backend: a}]",
+                "gatefold.yaml:2: members[1].backend: `a` is in the chain already"
+            ),
+            ("members: [{recognised: stop}]", "members[0].backend: missing; expected the name of a backend"),
+            ("members: [{backend: a, recognized: stop}]", "did you mean `recognised`?"),
+            ("members: [{backend: a, unavailable: ignore}]", "expected one of next, fail"),
+            ("members: [{backend: a}]\nadopt: {}", "adopt.into: missing; expected the name of a backend"),
+        ])
+    func refused(yaml: String, words: String) {
+        #expect {
+            try chain(yaml)
+        } throws: { "\($0)".contains(words) }
+    }
+
+    @Test("readers can be taken over only into a store of our own that checks a proof")
+    func adopters() throws {
+        let kind = try chain("members: [{backend: a}]\nadopt: {into: b}")
+        func sqlite(_ more: String) throws -> [String: any BackendKind] {
+            let settings = try backendSettings("kind: sqlite\npath: b.sqlite\n" + more)
+            return ["b": try BackendRegistry.read(name: "b", settings: settings)]
+        }
+        try kind.check(try sqlite(""))
+        for members in [try sqlite("check_proof: false"), ["b": kind], [:]] {
+            #expect {
+                try kind.check(members)
+            } throws: {
+                "\($0)" == "gatefold.yaml:3: adopt.into: expected a backend of kind sqlite that checks a proof"
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Gatefold
+import TestSupport
+import Testing
+
+@testable import Backends
+
+@Suite("What a program answers") struct ProcessMessagesTests {
+    private func found(_ text: String) throws -> ProcessAnswer.Found? {
+        try ProcessAnswer(Array(text.utf8), to: 1).found()
+    }
+
+    private func record(_ text: String) throws -> Record? {
+        try ProcessAnswer(Array(text.utf8), to: 1).record()
+    }
+
+    @Test("recognised, with key and session, or not")
+    func recognition() throws {
+        #expect(
+            try found(#"{"id":1,"recognised":true,"key":"é","session":"s"}"#)
+                == .init(key: "é", session: "s", stored: nil))
+        #expect(
+            try found(#"{"id":1,"recognised":true,"key":"1","session":null,"stored":"x","salt":"y"}"#)
+                == .init(key: "1", session: nil, stored: StoredProof(value: "x", salt: "y")))
+        #expect(try found(#"{"id":1,"recognised":false}"#) == nil)
+        #expect(try found(#"{"id":1,"recognised":false,"key":null,"error":null}"#) == nil)
+    }
+
+    @Test(
+        "Pitfall 14: a blank, missing or odd field is an error, never a success",
+        arguments: [
+            "", " ", "null", "true", "[]", "{}", "\"\"", #"{"id":1}"#, #"{"id":1,"recognised":null}"#,
+            #"{"id":1,"recognised":"true","key":"a"}"#, #"{"id":1,"recognised":1,"key":"a"}"#,
+            #"{"id":1,"recognised":"","key":"a"}"#, #"{"id":1,"recognised":true}"#,
+            #"{"id":1,"recognised":true,"key":null}"#, #"{"id":1,"recognised":true,"key":""}"#,
+            #"{"id":1,"recognised":true,"key":7}"#, #"{"id":1,"recognised":true,"key":"a\u0000"}"#,
+            #"{"id":1,"recognised":true,"key":"a","session":""}"#, #"{"id":1,"recognised":true,"key":"a","session":1}"#,
+            #"{"id":2,"recognised":true,"key":"a"}"#, #"{"id":"1","recognised":true,"key":"a"}"#,
+            #"{"recognised":true,"key":"a"}"#, #"{"id":1,"recognised":true,"key":"a","error":"x"}"#,
+            #"{"id":1,"recognised":true,"key":"a","error":false}"#, #"{"id":1,"recognised":true,"key":"a"}x"#,
+            "{\"id\":1,\"recognised\":true,\"key\":\"" + String(repeating: "a", count: 1_025) + "\"}",
+        ])
+    func refused(text: String) {
+        #expect(throws: ProcessFailure.self) { try found(text) }
+    }
+
+    @Test("records of texts, numbers, truth values and lists")
+    func records() throws {
+        let read = try record(
+            #"{"id":1,"record":{"a":"x","b":["y","z"],"c":null,"d":true,"e":12,"f":1.5,"g":[],"h":[1,false]}}"#)
+        let fields = [
+            "a": ["x"], "b": ["y", "z"], "c": [], "d": ["true"], "e": ["12"], "f": ["1.5"], "g": [],
+            "h": ["1", "false"],
+        ]
+        #expect(read == Record(fields, namesEveryField: true))
+        #expect(try record(#"{"id":1,"record":null}"#) == nil)
+        for text in [
+            #"{"id":1}"#, #"{"id":1,"record":[]}"#, #"{"id":1,"record":"x"}"#, #"{"id":1,"record":{"a":{}}}"#,
+            #"{"id":1,"record":{"a":[null]}}"#, #"{"id":1,"record":{"a":[["x"]]}}"#,
+            #"{"id":1,"error":"x","record":{}}"#,
+        ] {
+            #expect(throws: ProcessFailure.self, "\(text)") { try record(text) }
+        }
+    }
+
+    @Test("whatever bytes come, they are an answer or an error, and never recognise without saying so")
+    func hostile() {
+        var random = SeededRandom(seed: 3)
+        let good = Array(#"{"id":1,"recognised":true,"key":"reader","session":"s","record":{"a":["b"]}}"#.utf8)
+        for round in 0..<100_000 {
+            var bytes =
+                round.isMultiple(of: 2) ? random.hostileBytes(upTo: 60, spice: #"{}[]":,truefalsn1 idkey"#) : good
+            if round % 2 == 1 {
+                for _ in 0..<Int.random(in: 1...3, using: &random) {
+                    bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: .min ... .max, using: &random)
+                }
+            }
+            guard let answer = try? ProcessAnswer(bytes, to: 1) else { continue }
+            _ = try? answer.record()
+            guard let found = try? answer.found() else { continue }
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard text.contains("true"), !found.key.isEmpty else {
+                Issue.record("\(text)")
+                return
+            }
+        }
+    }
+
+    @Test("a question is one line, whatever is typed")
+    func questions() throws {
+        var question = ProcessQuestion(ask: .recognise)
+        question.credentials = ["password": "a\nb\"\\\u{2028}é😀</x>"]
+        let line = try question.line(id: 5)
+        #expect(!line.contains(0x0A))
+        let read = try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
+        #expect(read["id"] as? Int == 5)
+        #expect((read["credentials"] as? [String: String]) == question.credentials)
+    }
+}
+
+@Suite("When a program may be started again") struct RestartBackoffTests {
+    private let start = Date(timeIntervalSince1970: 1_000)
+
+    @Test("at once at first, then after twice as long each time up to a bound, and at once after an answer")
+    func waits() {
+        var backoff = RestartBackoff(shortest: 1, longest: 10)
+        #expect(backoff.mayStart(at: start))
+        for wait in [1.0, 2, 4, 8, 10, 10, 10] {
+            backoff.fail(at: start)
+            #expect(!backoff.mayStart(at: start.addingTimeInterval(wait - 0.01)))
+            #expect(backoff.mayStart(at: start.addingTimeInterval(wait)))
+        }
+        backoff.succeed()
+        #expect(backoff.mayStart(at: start))
+        for _ in 0..<5_000 { backoff.fail(at: start) }
+        #expect(backoff.mayStart(at: start.addingTimeInterval(10)))
+    }
+
+    @Test("a clock that was set back does not keep it down")
+    func clock() {
+        var backoff = RestartBackoff(shortest: 60, longest: 60)
+        backoff.fail(at: start)
+        #expect(backoff.mayStart(at: start.addingTimeInterval(-3_600)))
+    }
+}

@@ -1,0 +1,51 @@
+import Backends
+import Foundation
+import Gatefold
+import Settings
+import TestSupport
+
+/// The repository's `Fixtures` folder.
+let fixtures = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Fixtures")
+
+/// Runs the body with a backend that asks a program in Python, which finds its questions in `questions`.
+func withProgram(
+    _ program: String, settings more: String = "timeout: 20s", clock: ManualClock = ManualClock(),
+    environment: [String: String] = [:], _ body: (any SubscriberBackend, URL) async throws -> Void
+) async throws {
+    try await withTemporaryFolder { folder in
+        let start = """
+            import json, os, signal, sys, time
+            open(f"child-{os.getpid()}", "w").close()
+            def answer(**fields): print(json.dumps(fields), flush=True)
+            questions = (json.loads(line) for line in sys.stdin)
+
+            """
+        try Data((start + program).utf8).write(to: folder.appending(path: "program.py"))
+        let yaml = "kind: process\ncommand: [/usr/bin/python3, program.py]\n\(more)\n"
+        let settings = try YAMLSettings.read(
+            text: yaml, name: "gatefold.yaml", folder: folder.path, environment: environment)
+        let kind = try BackendRegistry.read(name: "program", settings: settings)
+        try settings.finish()
+        try await body(try kind.open(testServices(clock: clock)), folder)
+    }
+}
+
+/// The identifiers of all children the program ever had.
+func children(in folder: URL) throws -> [Int32] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        .compactMap { $0.hasPrefix("child-") ? Int32($0.dropFirst(6)) : nil }
+}
+
+/// Waits until the condition holds; returns false when it does not for a long while.
+func holds(_ condition: () throws -> Bool) async throws -> Bool {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while ContinuousClock.now < deadline {
+        if try condition() { return true }
+        try await Task.sleep(for: .milliseconds(10))
+    }
+    return false
+}
+
+func isRunning(_ identifier: Int32) -> Bool { kill(identifier, 0) == 0 }
