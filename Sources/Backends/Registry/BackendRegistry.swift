@@ -3,18 +3,17 @@ public import Settings
 /// Every kind of backend there is: a new one is a folder, a conformance to ``BackendKind`` and a line here.
 public enum BackendRegistry {
     static let kinds: [any BackendKind.Type] = [
-        LDAPBackendKind.self,
+        ChainBackendKind.self,
+        FeedBackendKind.self,
         HTTPServiceKind.self,
+        LDAPBackendKind.self,
         ODBCBackendKind.self,
         PostgreSQLBackendKind.self,
-        LDAPBackendKind.self,
+        ProcessBackendKind.self,
         PugpigBackendKind.self,
+        ShadowBackendKind.self,
         SQLiteBackendKind.self,
         TestUsersBackendKind.self,
-        ChainBackendKind.self,
-        ShadowBackendKind.self,
-        ProcessBackendKind.self,
-        FeedBackendKind.self,
     ]
 
     /// Reads one backend's settings by the kind they name.
