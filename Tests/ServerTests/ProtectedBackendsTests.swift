@@ -81,7 +81,8 @@ struct ProtectedBackendsTests {
             _ = try await asked.subscription(of: Self.ada, inquiry: Inquiry())
             let same = try OpenBackends(
                 remoteOnly(plan(configuration())), services: services, keeping: before)
-            _ = try await #require(same["legacy"]).subscription(of: Self.ada, inquiry: Inquiry())
+            let kept = try #require(same["legacy"])
+            _ = try await kept.subscription(of: Self.ada, inquiry: Inquiry())
             #expect(system.questions == ["subscription"])
             #expect((same["legacy"] as? ProtectedBackend)?.status.entries == 1)
             // Pitfall 7: another configuration may mean another answer.
@@ -93,10 +94,11 @@ struct ProtectedBackendsTests {
 
     /// What the admin listener answers about a backend that was asked about ada.
     private func withAdmin(
-        _ body: (
-            _ ask: (HTTPRequest.Method, String, String) async throws -> (status: HTTPResponse.Status, text: String),
-            _ backend: any SubscriberBackend, _ system: ScriptedBackend
-        ) async throws -> Void
+        _ body:
+            @escaping @Sendable (
+                _ ask: (HTTPRequest.Method, String, String) async throws -> (status: HTTPResponse.Status, text: String),
+                _ backend: any SubscriberBackend, _ system: ScriptedBackend
+            ) async throws -> Void
     ) async throws {
         try await withParts(ConfigurationTests.least) { parts, configuration in
             let set = try parts.assemble(configuration)
@@ -147,13 +149,18 @@ struct ProtectedBackendsTests {
     @Test("an operator makes them be asked anew about one reader")
     func flush() async throws {
         try await withAdmin { ask, _, _ in
-            #expect(try await ask(.post, "/backends/legacy/flush", "key=bob") == (.ok, "0 answers forgotten\n"))
-            #expect(try await ask(.post, "/backends/legacy/flush", "key=ada") == (.ok, "1 answers forgotten\n"))
-            #expect(try await ask(.post, "/backends/none/flush", "key=ada").0 == .notFound)
+            let bob = try await ask(.post, "/backends/legacy/flush", "key=bob")
+            #expect(bob.status == .ok && bob.text == "0 answers forgotten\n")
+            let ada = try await ask(.post, "/backends/legacy/flush", "key=ada")
+            #expect(ada.status == .ok && ada.text == "1 answers forgotten\n")
+            let nobody = try await ask(.post, "/backends/none/flush", "key=ada")
+            #expect(nobody.status == .notFound)
             for slip in ["", "all=false", "all=true&key=ada", "key=", "reference=xyz", "name=ada"] {
-                #expect(try await ask(.post, "/backends/legacy/flush", slip).0 == .badRequest, "\(slip)")
+                let refused = try await ask(.post, "/backends/legacy/flush", slip)
+                #expect(refused.status == .badRequest, "\(slip)")
             }
-            #expect(try await ask(.get, "/backends/legacy/flush", "").0 != .ok)
+            let read = try await ask(.get, "/backends/legacy/flush", "")
+            #expect(read.status != .ok)
         }
     }
 }
