@@ -122,7 +122,7 @@ public struct PostgreSQLInstance: Sendable {
             try Self.program("psql"),
             ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"] + variables
                 + ["-h", folder.path, "-p", String(port), "-U", "postgres", "-d", database],
-            input: statements, environment: ["PGCONNECT_TIMEOUT": "5"], in: folder)
+            input: statements, environment: ["PGCONNECT_TIMEOUT": "5", "PGCLIENTENCODING": "UTF8"], in: folder)
         guard run.status == 0 else { throw Failed(description: run.errors) }
         return run.output.trimmingCharacters(in: .newlines)
     }

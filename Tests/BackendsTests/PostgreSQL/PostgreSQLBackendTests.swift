@@ -161,7 +161,9 @@ import Testing
             try await bench.instance.execute("GRANT ALL ON reader TO gatefold")
             let rest = PostgreSQLRig.queries.replacing(
                 #""SELECT id AS key, password_hash AS password FROM reader WHERE email = :identifier""#,
-                with: #""DELETE FROM reader WHERE email = :identifier RETURNING id AS key, password_hash AS password""#)
+                with:
+                    #""UPDATE reader SET state = 'active' WHERE email = :identifier RETURNING id AS key, password_hash AS password""#
+            )
             #expect(
                 try await PostgreSQLRig(port: port, rest: rest).failure() == .answered(sqlState: "25006"),
                 "transactions only read unless said")
@@ -243,7 +245,7 @@ import Testing
         try await PostgreSQLBench.run { bench in
             let rest = PostgreSQLRig.queries.replacing(
                 #""SELECT edition FROM holding WHERE reader = :key""#,
-                with: #""SELECT 'e' || n AS edition FROM generate_series(1, 1000000000) n WHERE :key > '0'""#)
+                with: #""SELECT 'e' || generate_series(1, 1000000000) AS edition WHERE :key::text > ''""#)
             let rig = try PostgreSQLRig(port: bench.instance.port, rest: rest)
             guard case .recognised(let ada) = try await rig.recognise() else { throw SQLAnswerError.noRows }
             await #expect(throws: SQLAnswerError.tooManyRows) {

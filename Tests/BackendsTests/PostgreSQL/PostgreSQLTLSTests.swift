@@ -71,8 +71,13 @@ import Testing
                 #expect(try await failure("localhost", "mode: verify-full") == untrusted, "no public authority's")
                 #expect(try await failure("localhost", "mode: verify-full, root: /nowhere.crt") == untrusted)
                 #expect(try await failure("127.0.0.1", "mode: disable") == .couldNotConnect(.authentication))
-                let used = try await instance.execute("SELECT count(*) FROM pg_stat_ssl WHERE ssl")
-                #expect(used != "0")
+                let encrypted = try PostgreSQLRig(
+                    connection: "hosts: [\"localhost:\(instance.port)\"]\ntls: {mode: verify-full, root: \(root)}")
+                #expect(await encrypted.failure() == nil)
+                let used = try await instance.execute(
+                    "SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'gatefold'")
+                #expect(used.split(separator: "\n").contains("t"))
+                withExtendedLifetime(encrypted) {}
                 let certificate =
                     "certificate: \(certificates.path("client.crt")), key: \(certificates.path("client.key"))"
                 #expect(try await failure("localhost", "mode: verify-full, root: \(root), \(certificate)") == nil)

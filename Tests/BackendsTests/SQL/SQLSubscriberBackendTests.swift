@@ -162,7 +162,7 @@ import Testing
 
     @Test("Pitfall 1: missing and doubled columns are errors, also of an answer without rows; null states, too")
     func columns() async throws {
-        for columns in [["id"], ["state", "STATE"], []] {
+        for columns in [["id"], ["State", "STATE"], ["state", "state"], []] {
             let rig = try Rig(["subscription": rows(columns)])
             await #expect(throws: MappingError.self, "\(columns)") { try await rig.subscription() }
         }
