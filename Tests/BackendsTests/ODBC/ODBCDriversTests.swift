@@ -14,7 +14,9 @@ import Testing
     )
     func sqlite() async throws {
         try await ODBCSQLiteBench.run { bench in
-            let queue = try DatabaseQueue(path: bench.file.path)
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let queue = try DatabaseQueue(path: bench.file.path, configuration: configuration)
             try await queue.write { db in
                 try db.execute(
                     sql: """
@@ -75,7 +77,7 @@ import Testing
                 "CREATE DATABASE old ENCODING latin1 LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
                 database: "postgres")
             try await bench.instance.execute(
-                "CREATE TABLE name (name text); INSERT INTO name VALUES ('Zoë'); GRANT SELECT ON name TO gatefold",
+                "SET client_encoding = 'UTF8'; CREATE TABLE name (name text); INSERT INTO name VALUES ('Zoë'); GRANT SELECT ON name TO gatefold",
                 database: "old")
             let old = try ODBCTesting.database(bench, [("DATABASE: readers", "DATABASE: old")])
             #expect(try await old.ask("SELECT name FROM name WHERE name = :n", ["n": "Zoë"]) == [["Zoë"]])

@@ -27,7 +27,7 @@ import Testing
 
     @Test(
         "letters that an encoding has not are none, and never a question mark",
-        arguments: ["😀", "ł", "\u{20AC}", "\u{301}"])
+        arguments: ["😀", "ł", "\u{20AC}", "z\u{301}"])
     func missing(text: String) {
         #expect(ODBCEncoding.latin1.encode("a" + text) == nil)
         #expect(ODBCEncoding.utf8.encode(text) == Array(text.utf8))

@@ -74,12 +74,13 @@ import Testing
     @Test("NULL, nothing, numbers, days and long texts come as they are; too long ones do not come at all")
     func values() async throws {
         try await ODBCMariaDBBench.run { bench in
+            try await bench.instance.execute("CREATE TABLE flag (is_on bit(1)); INSERT INTO flag VALUES (b'1')")
             let database = try ODBCTesting.database(bench)
             #expect(
                 try await database.ask(
                     """
                     SELECT NULL, '', ' a ', 7, CAST(1.50 AS decimal(10, 2)), DATE '2026-11-20',
-                        TIMESTAMP '2026-11-20 10:00:00', b'1', TRUE, :value, :none
+                        TIMESTAMP '2026-11-20 10:00:00', is_on, TRUE, :value, :none FROM flag
                     """, ["value": "ö"])
                     == [[nil, "", " a ", "7", "1.50", "2026-11-20", "2026-11-20 10:00:00", "1", "1", "ö", nil]])
             let long = try await database.ask("SELECT repeat('ä😀', 100000), 'behind'")
