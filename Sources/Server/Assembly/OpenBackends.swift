@@ -29,11 +29,22 @@ struct OpenBackends: Sendable {
             for member in planned.kind.members { services.members[member] = entries[member]?.backend }
             do {
                 let opened = interposing(planned.name, try planned.kind.open(services))
-                entries[planned.name] = Entry(fingerprint: planned.fingerprint, backend: opened)
+                entries[planned.name] = Entry(
+                    fingerprint: planned.fingerprint, backend: protect(opened, planned, services))
             } catch {
                 throw AssemblyError.backend(name: planned.name, cause: "\(error)")
             }
         }
+    }
+
+    /// Whoever asks something outside has its bad days between itself and the readers.
+    private func protect(
+        _ opened: any SubscriberBackend, _ planned: BackendPlan.Entry, _ services: BackendServices
+    ) -> any SubscriberBackend {
+        guard let protection = planned.protection else { return opened }
+        return ProtectedBackend(
+            opened, decidingFields: planned.kind.decidingFields, decidesEditions: planned.kind.decidesEditions,
+            settings: protection, services: services)
     }
 
     subscript(name: String) -> (any SubscriberBackend)? { entries[name]?.backend }

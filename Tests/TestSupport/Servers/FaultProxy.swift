@@ -103,7 +103,7 @@ public final class FaultProxy: Sendable {
                 far.peer = near
                 try client.pipeline.syncOperations.addHandler(near)
                 try server.pipeline.syncOperations.addHandler(far)
-                client.read()
+                // The client's connection becomes active when this is done, and reads then.
                 server.read()
             }
             .flatMapErrorWithEventLoop { error, loop in
@@ -166,6 +166,11 @@ private final class Relay: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         proxy.remove(self)
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        context.read()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
