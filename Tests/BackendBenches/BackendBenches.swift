@@ -4,6 +4,7 @@ public enum BackendBenches {
         LDAPBench.self,
         HTTPServiceBench.self,
         PostgreSQLBench.self,
+        PugpigBench.self,
         SOAPBench.self,
         SQLiteBench.self,
     ]

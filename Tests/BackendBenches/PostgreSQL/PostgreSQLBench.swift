@@ -55,7 +55,8 @@ public struct PostgreSQLBench: BackendBench {
             values["hash\(index)"] = try hasher.hash(reader.password)
             values["state\(index)"] = reader.state.rawValue
             for edition in reader.editions ?? [] {
-                statements += "INSERT INTO holding SELECT id, '\(edition)' FROM reader WHERE email = :'email\(index)';\n"
+                statements +=
+                    "INSERT INTO holding SELECT id, '\(edition)' FROM reader WHERE email = :'email\(index)';\n"
             }
         }
         try await instance.execute(statements, values)

@@ -30,10 +30,12 @@ public struct PostgreSQLInstance: Sendable {
         try await withTemporaryFolder { folder in
             try give(folder)
             let data = folder.appending(path: "data")
-            try await unprivileged("initdb", [
-                "-D", data.path, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync",
-                "--no-instructions",
-            ], in: folder)
+            try await unprivileged(
+                "initdb",
+                [
+                    "-D", data.path, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync",
+                    "--no-instructions",
+                ], in: folder)
             let port = try FreePort.find()
             let lines =
                 [
