@@ -49,7 +49,7 @@ extension SettingsSection {
         return choice
     }
 
-    /// A length of time such as `90s`, `15m`, `12h` or `30d`, in seconds.
+    /// A length of time such as `250ms`, `90s`, `15m`, `12h` or `30d`, in seconds.
     public func duration(
         _ name: String, default standard: TimeInterval, in range: ClosedRange<TimeInterval>
     ) throws(SettingsError) -> TimeInterval {
@@ -57,10 +57,27 @@ extension SettingsSection {
         guard let seconds = Self.seconds(text), range.contains(seconds) else {
             throw error(
                 name,
-                expected: "expected a time such as 90s, 15m, 12h or 30d, "
+                expected: "expected a time such as \(range.lowerBound < 1 ? "250ms, " : "")90s, 15m, 12h or 30d, "
                     + "from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))")
         }
         return seconds
+    }
+
+    /// An amount of memory or of data such as `500kB`, `64MB` or `2GB`, in bytes; each unit is a thousand of the one before.
+    public func size(
+        _ name: String, default standard: Int, in range: ClosedRange<Int>
+    ) throws(SettingsError) -> Int {
+        guard let text = try string(name) else { return standard }
+        for (unit, bytes) in Self.sizes where text.hasSuffix(unit) {
+            guard let number = Int(text.dropLast(unit.count)), (0..<1_000_000).contains(number),
+                range.contains(number * bytes)
+            else { break }
+            return number * bytes
+        }
+        throw error(
+            name,
+            expected: "expected a size such as 500kB, 64MB or 2GB, "
+                + "from \(Self.text(bytes: range.lowerBound)) to \(Self.text(bytes: range.upperBound))")
     }
 
     public func strings(_ name: String) throws(SettingsError) -> [String]? {
@@ -125,6 +142,10 @@ extension SettingsSection {
     }
 
     static func seconds(_ text: String) -> TimeInterval? {
+        if text.hasSuffix("ms") {
+            guard let number = Int(text.dropLast(2)), (0..<1_000_000).contains(number) else { return nil }
+            return TimeInterval(number) / 1000
+        }
         guard let unit = text.last, let number = Int(text.dropLast()), number >= 0, number < 1_000_000 else {
             return nil
         }
@@ -139,9 +160,17 @@ extension SettingsSection {
 
     private static func text(_ seconds: TimeInterval) -> String {
         let whole = Int(seconds)
+        guard TimeInterval(whole) == seconds else { return "\(Int((seconds * 1000).rounded()))ms" }
         for (unit, size) in [("d", 86_400), ("h", 3600), ("m", 60)] where whole != 0 && whole.isMultiple(of: size) {
             return "\(whole / size)\(unit)"
         }
         return "\(whole)s"
+    }
+
+    private static let sizes = [("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)]
+
+    private static func text(bytes: Int) -> String {
+        let (unit, size) = sizes.last { bytes.isMultiple(of: $0.1) && bytes >= $0.1 } ?? ("B", 1)
+        return "\(bytes / size)\(unit)"
     }
 }

@@ -27,6 +27,10 @@ public protocol BackendKind: Sendable {
     /// questions that differ in nothing it sees may share an answer (PITFALLS row 7).
     var decidingFields: Set<String> { get }
 
+    /// Whether its backend has verdicts of its own on editions. One that says no is not asked for them, which spares it half
+    /// of the questions for edition credentials.
+    var decidesEditions: Bool { get }
+
     /// Whether it asks something outside the process, which has bad days. Only such a backend is protected from its
     /// readers, and they from it.
     var isRemote: Bool { get }
@@ -43,6 +47,7 @@ extension BackendKind {
     public var checkedProofs: Set<String>? { nil }
     public var members: [String] { [] }
     public var decidingFields: Set<String> { [] }
+    public var decidesEditions: Bool { true }
     public var isRemote: Bool { true }
     public func tokenCodec(for publication: PublicationID) -> (any TokenCodec)? { nil }
     public func edgeTokens() -> [any EdgeToken] { [] }

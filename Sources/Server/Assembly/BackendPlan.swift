@@ -8,15 +8,32 @@ public struct BackendPlan: Sendable {
         public let kind: any BackendKind
         /// The same fingerprint means that an opened backend may stay: its own settings and those of all it asks.
         let fingerprint: [UInt8]
+        /// Nil for one inside the process, which needs none.
+        let protection: ProtectionSettings?
     }
 
     public let entries: [Entry]
 
+    init(entries: [Entry]) {
+        self.entries = entries
+    }
+
+    /// - Parameter readKind: reads a backend's settings by the kind they name.
     /// - Throws: ``SettingsError``, also for members that do not exist or ask one another in a circle.
-    init(_ backends: [BackendConfiguration]) throws {
+    init(
+        _ backends: [BackendConfiguration],
+        readKind: (BackendConfiguration) throws -> any BackendKind = {
+            try BackendRegistry.read(name: $0.name, settings: $0.settings)
+        }
+    ) throws {
         var read: [String: any BackendKind] = [:]
+        var protections: [String: ProtectionSettings] = [:]
         for backend in backends {
-            read[backend.name] = try BackendRegistry.read(name: backend.name, settings: backend.settings)
+            let kind = try readKind(backend)
+            read[backend.name] = kind
+            if kind.isRemote {
+                protections[backend.name] = try ProtectionSettings(try backend.settings.section("protection"))
+            }
             try backend.settings.finish()
         }
         var entries: [Entry] = []
@@ -38,7 +55,9 @@ public struct BackendPlan: Sendable {
                 guard let kind = read[backend.name] else { continue }
                 let asked = entries.filter { kind.members.contains($0.name) }.flatMap(\.fingerprint)
                 entries.append(
-                    Entry(name: backend.name, kind: kind, fingerprint: backend.settings.fingerprint() + asked))
+                    Entry(
+                        name: backend.name, kind: kind, fingerprint: backend.settings.fingerprint() + asked,
+                        protection: protections[backend.name]))
             }
             waiting.removeAll { backend in ready.contains { $0.name == backend.name } }
         }

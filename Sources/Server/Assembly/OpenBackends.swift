@@ -6,6 +6,7 @@ import Gatefold
 struct OpenBackends: Sendable {
     private struct Entry: Sendable {
         let fingerprint: [UInt8]
+        let members: [String]
         let backend: any SubscriberBackend
     }
 
@@ -29,14 +30,32 @@ struct OpenBackends: Sendable {
             for member in planned.kind.members { services.members[member] = entries[member]?.backend }
             do {
                 let opened = interposing(planned.name, try planned.kind.open(services))
-                entries[planned.name] = Entry(fingerprint: planned.fingerprint, backend: opened)
+                entries[planned.name] = Entry(
+                    fingerprint: planned.fingerprint, members: planned.kind.members,
+                    backend: protect(opened, planned, services))
             } catch {
                 throw AssemblyError.backend(name: planned.name, cause: "\(error)")
             }
         }
     }
 
+    /// Whoever asks something outside has its bad days between itself and the readers.
+    private func protect(
+        _ opened: any SubscriberBackend, _ planned: BackendPlan.Entry, _ services: BackendServices
+    ) -> any SubscriberBackend {
+        guard let protection = planned.protection else { return opened }
+        return ProtectedBackend(
+            opened, decidingFields: planned.kind.decidingFields, decidesEditions: planned.kind.decidesEditions,
+            settings: protection, services: services)
+    }
+
     subscript(name: String) -> (any SubscriberBackend)? { entries[name]?.backend }
+
+    /// The backend and all that it asks, however far; empty when there is none of that name.
+    func family(of name: String) -> [any SubscriberBackend] {
+        guard let entry = entries[name] else { return [] }
+        return [entry.backend] + entry.members.flatMap { family(of: $0) }
+    }
 
     var all: [any SubscriberBackend] { entries.sorted { $0.key < $1.key }.map(\.value.backend) }
 }

@@ -1,0 +1,133 @@
+import Foundation
+import Gatefold
+import Synchronization
+
+/// Answers from memory what it may, asks the rest, and has the last good answer stand in when nobody could be asked.
+final class AnswerCache: Sendable {
+    struct Counts: Sendable {
+        var fresh = 0
+        var ageing = 0
+        var missed = 0
+        var lastKnownGood = 0
+    }
+
+    private struct State {
+        /// Nil where it is switched off.
+        var memory: AnswerMemory?
+        var time = GrowingTime()
+        var order: UInt64 = 0
+        var counts = Counts()
+
+        mutating func moment(at now: Date) -> Moment {
+            order += 1
+            return Moment(seconds: time.advance(to: now), order: order)
+        }
+    }
+
+    private let clock: WallClock
+    private let random: RandomSource
+    private let state: Mutex<State>
+
+    init(
+        _ settings: ProtectionSettings.Cache?, longestQuestion: TimeInterval, clock: WallClock, random: RandomSource
+    ) {
+        self.clock = clock
+        self.random = random
+        state = Mutex(State(memory: settings.map { AnswerMemory($0, longestQuestion: longestQuestion) }))
+    }
+
+    /// - Parameters:
+    ///   - subject: what an answer is about; asked for only when it is to be remembered.
+    ///   - ask: asks the backend.
+    /// - Throws: what `ask` throws, when nothing stands in for the answer.
+    func answer(
+        _ key: QuestionKey, about subject: @escaping @Sendable (Answer) -> AnswerMemory.Subject,
+        _ ask: @escaping @Sendable (Urgency) async throws -> Told
+    ) async throws -> Answer {
+        switch find(key) {
+        case .fresh(let answer):
+            return answer
+        case .ageing(let answer, let isDue):
+            if isDue {
+                Task { [self] in
+                    // That it could not be renewed is no news to the reader: the answer still holds.
+                    if let told = try? await ask(.background) { store(told, subject(told.answer)) }
+                }
+            }
+            return answer
+        case .missing:
+            do {
+                let told = try await ask(.reader)
+                store(told, subject(told.answer))
+                return told.answer
+            } catch {
+                guard Failing.meansNotAsked(error), let last = lastKnownGood(key) else { throw error }
+                return last
+            }
+        }
+    }
+
+    /// The present moment, later than all before.
+    func moment() -> Moment {
+        state.withLock { $0.moment(at: clock.now) }
+    }
+
+    /// - Returns: how many answers were forgotten.
+    @discardableResult
+    func forget(_ group: AnswerMemory.Group) -> Int {
+        state.withLock { state in
+            let moment = state.moment(at: clock.now)
+            return state.memory?.forget(group, at: moment) ?? 0
+        }
+    }
+
+    /// Forgets somebody and the subscribers they were recognised as.
+    func forgetWithSubscribers(_ group: AnswerMemory.Group) -> Int {
+        state.withLock { state in
+            let moment = state.moment(at: clock.now)
+            let all = (state.memory?.subscribers(recognisedIn: group) ?? []).union([group])
+            return all.reduce(0) { $0 + (state.memory?.forget($1, at: moment) ?? 0) }
+        }
+    }
+
+    func forgetAll() -> Int {
+        state.withLock { state in
+            let moment = state.moment(at: clock.now)
+            return state.memory?.forgetAll(at: moment) ?? 0
+        }
+    }
+
+    var status: (entries: Int, bytes: Int, counts: Counts) {
+        state.withLock { ($0.memory?.count ?? 0, $0.memory?.bytes ?? 0, $0.counts) }
+    }
+
+    private func find(_ key: QuestionKey) -> AnswerMemory.Finding {
+        state.withLock { state in
+            let now = state.time.advance(to: clock.now)
+            let finding = state.memory?.find(key, at: now) ?? .missing
+            switch finding {
+            case .fresh: state.counts.fresh += 1
+            case .ageing: state.counts.ageing += 1
+            case .missing: state.counts.missed += 1
+            }
+            return finding
+        }
+    }
+
+    private func lastKnownGood(_ key: QuestionKey) -> Answer? {
+        state.withLock { state in
+            let now = state.time.advance(to: clock.now)
+            let found = state.memory?.lastKnownGood(key, at: now)
+            if found != nil { state.counts.lastKnownGood += 1 }
+            return found
+        }
+    }
+
+    private func store(_ told: Told, _ subject: AnswerMemory.Subject) {
+        let jitter = random.fraction()
+        state.withLock { state in
+            let now = state.time.advance(to: clock.now)
+            state.memory?.store(told, subject, jitter: jitter, at: now)
+        }
+    }
+}

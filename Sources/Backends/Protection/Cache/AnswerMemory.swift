@@ -1,0 +1,189 @@
+import Foundation
+import Gatefold
+
+/// The answers that are remembered: found by the digest of their question, forgotten by whom they are about, and as soon
+/// as the memory is full.
+struct AnswerMemory: Sendable {
+    /// Whom answers are about. Forgetting goes by these, so two people who share one by chance are merely asked about anew.
+    enum Group: Hashable, Sendable {
+        /// A keyed digest of what they sign in with.
+        case identifier(UInt64)
+        /// Their reference, as the logs show it.
+        case subscriber(UInt64)
+    }
+
+    enum Finding: Equatable {
+        case fresh(Answer)
+        /// - Parameter isDue: whether it is this one's turn to have it asked anew.
+        case ageing(Answer, isDue: Bool)
+        case missing
+    }
+
+    /// What is known of an answer beside itself.
+    struct Subject: Sendable {
+        let key: QuestionKey
+        let groups: [Group]
+        /// What the credentials are known by, of an answer to such.
+        var credential: UInt64?
+    }
+
+    private struct Entry {
+        let subject: Subject
+        let answer: Answer
+        let asked: Moment
+        let terms: AnswerRules.Terms
+        let bytes: Int
+        var nextRevalidation: TimeInterval
+
+        var isRecognised: Bool {
+            if case .recognition(.recognised) = answer { true } else { false }
+        }
+    }
+
+    /// So many seconds pass before an answer that could not be renewed is tried again.
+    static let revalidationPause: TimeInterval = 1
+
+    private let rules: AnswerRules
+    /// No question is under way for longer than this, in seconds.
+    private let longestQuestion: TimeInterval
+    private var entries: [Entry?] = []
+    private var places: [QuestionKey: Int] = [:]
+    private var groups: [Group: Set<Int>] = [:]
+    private var recency = RecencyList()
+    private var barriers = Barriers()
+    private(set) var bytes = 0
+
+    init(_ settings: ProtectionSettings.Cache, longestQuestion: TimeInterval) {
+        rules = AnswerRules(settings: settings)
+        self.longestQuestion = longestQuestion
+    }
+
+    var count: Int { places.count }
+
+    mutating func find(_ key: QuestionKey, at now: TimeInterval) -> Finding {
+        guard let place = places[key], let entry = entries[place] else { return .missing }
+        recency.use(place)
+        guard now < entry.terms.freshUntil else { return .missing }
+        guard now >= entry.nextRevalidation else {
+            return now < entry.terms.revalidateAt ? .fresh(entry.answer) : .ageing(entry.answer, isDue: false)
+        }
+        entries[place]?.nextRevalidation = now + Self.revalidationPause
+        return .ageing(entry.answer, isDue: true)
+    }
+
+    /// The answer that stands in while the backend can not be asked.
+    func lastKnownGood(_ key: QuestionKey, at now: TimeInterval) -> Answer? {
+        guard let place = places[key], let entry = entries[place], now < entry.terms.goodUntil else { return nil }
+        return entry.answer
+    }
+
+    /// Remembers an answer, unless something later is known already. A refusal takes the place of what was good before, and
+    /// keeps it after it has ceased to be fresh.
+    mutating func store(_ told: Told, _ subject: Subject, jitter: Double, at now: TimeInterval) {
+        if let place = places[subject.key], let known = entries[place], known.asked.order >= told.asked.order { return }
+        guard !barriers.bar(told.asked, subject.groups) else { return }
+        let entry = Entry(
+            subject: subject, answer: told.answer, asked: told.asked,
+            terms: rules.terms(of: told.answer, asked: told.asked.seconds, jitter: jitter),
+            bytes: AnswerSize.entry + AnswerSize.bytes(of: told.answer), nextRevalidation: 0)
+        if entry.isRecognised, !supersede(entry) { return }
+        follow(rules.consequence(of: told.answer), of: entry, at: now)
+        insert(entry)
+        trim(at: now)
+    }
+
+    /// Forgets all that is remembered about somebody, and what is being asked about them at this moment.
+    ///
+    /// - Returns: how many answers there were.
+    @discardableResult
+    mutating func forget(_ group: Group, at moment: Moment) -> Int {
+        barriers.raise(group, moment, longestQuestion: longestQuestion)
+        let found = groups[group] ?? []
+        for place in found { remove(place) }
+        return found.count
+    }
+
+    @discardableResult
+    mutating func forgetAll(at moment: Moment) -> Int {
+        let all = count
+        barriers.raiseAll(moment)
+        entries = []
+        places = [:]
+        groups = [:]
+        recency = RecencyList()
+        bytes = 0
+        return all
+    }
+
+    /// The subscribers that somebody's credentials were recognised as.
+    func subscribers(recognisedIn group: Group) -> Set<Group> {
+        var found: Set<Group> = []
+        for place in groups[group] ?? [] {
+            for other in entries[place]?.subject.groups ?? [] where other != group { found.insert(other) }
+        }
+        return found
+    }
+
+    /// Of an identifier's credentials only the latest recognised are remembered, good ones of an outage included: the
+    /// password before is wrong now (PITFALLS row 8). Returns false when later ones are known.
+    private mutating func supersede(_ entry: Entry) -> Bool {
+        for group in entry.subject.groups {
+            guard case .identifier = group else { continue }
+            for place in groups[group] ?? [] {
+                guard let other = entries[place], other.isRecognised,
+                    other.subject.credential != entry.subject.credential
+                else { continue }
+                if other.asked.order > entry.asked.order { return false }
+                remove(place)
+            }
+        }
+        return true
+    }
+
+    private mutating func follow(_ consequence: AnswerRules.Consequence, of entry: Entry, at now: TimeInterval) {
+        guard consequence != .none else { return }
+        for group in entry.subject.groups {
+            barriers.raise(
+                group, Moment(seconds: now, order: entry.asked.order &- 1), longestQuestion: longestQuestion)
+            for place in groups[group] ?? [] {
+                guard let other = entries[place], other.asked.order < entry.asked.order else { continue }
+                if case .verdict = other.answer { remove(place) } else if consequence == .everything { remove(place) }
+            }
+        }
+    }
+
+    private mutating func insert(_ entry: Entry) {
+        if let place = places[entry.subject.key] { remove(place) }
+        let place = recency.insert()
+        while entries.count <= place { entries.append(nil) }
+        var entry = entry
+        entry.nextRevalidation = entry.terms.revalidateAt
+        entries[place] = entry
+        places[entry.subject.key] = place
+        for group in entry.subject.groups { groups[group, default: []].insert(place) }
+        bytes += entry.bytes
+    }
+
+    private mutating func remove(_ place: Int) {
+        guard let entry = entries[place] else { return }
+        entries[place] = nil
+        places[entry.subject.key] = nil
+        for group in entry.subject.groups {
+            groups[group]?.remove(place)
+            if groups[group]?.isEmpty == true { groups[group] = nil }
+        }
+        recency.remove(place)
+        bytes -= entry.bytes
+    }
+
+    /// Makes room, and takes away a little of what nobody used since it ceased to be good.
+    private mutating func trim(at now: TimeInterval) {
+        while bytes > rules.settings.memory, let oldest = recency.oldest { remove(oldest) }
+        for _ in 0..<2 {
+            guard let oldest = recency.oldest, let entry = entries[oldest],
+                now >= max(entry.terms.goodUntil, entry.terms.freshUntil) + longestQuestion
+            else { return }
+            remove(oldest)
+        }
+    }
+}

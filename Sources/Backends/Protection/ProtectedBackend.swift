@@ -1,0 +1,230 @@
+public import Gatefold
+
+/// A backend and all that stands around it, so that its bad days are not the readers', nor a busy morning its own.
+///
+/// How each part works is in its own file; how they are put together is in ``ask(_:_:)`` alone.
+public final class ProtectedBackend: SubscriberBackend {
+    private let backend: any SubscriberBackend
+    private let decidingFields: Set<String>
+    private let decidesEditions: Bool
+    private let settings: ProtectionSettings
+    private let services: BackendServices
+    private let keys: QuestionKeys
+    private let cache: AnswerCache
+    private let coalescing = Coalescing()
+    private let breaker: CircuitBreaker
+    private let limit: ConcurrencyLimit
+    private let deadline: Deadline
+    private let pulse: Pulse
+
+    public var name: String { backend.name }
+
+    /// - Parameters:
+    ///   - decidingFields: see ``BackendKind/decidingFields``.
+    ///   - decidesEditions: see ``BackendKind/decidesEditions``.
+    public convenience init(
+        _ backend: any SubscriberBackend, decidingFields: Set<String> = [], decidesEditions: Bool = true,
+        settings: ProtectionSettings = ProtectionSettings(), services: BackendServices
+    ) {
+        self.init(
+            backend, decidingFields: decidingFields, decidesEditions: decidesEditions, settings: settings,
+            services: services, sleep: { try await Task.sleep(for: .seconds($0)) })
+    }
+
+    init(
+        _ backend: any SubscriberBackend, decidingFields: Set<String>, decidesEditions: Bool,
+        settings: ProtectionSettings, services: BackendServices, sleep: @escaping Sleep
+    ) {
+        self.backend = backend
+        self.decidingFields = decidingFields
+        self.decidesEditions = decidesEditions
+        self.settings = settings
+        self.services = services
+        keys = QuestionKeys(secret: services.random.bytes(32), backend: backend.name)
+        cache = AnswerCache(
+            settings.cache, longestQuestion: settings.deadline + settings.concurrency.patience + 1,
+            clock: services.clock, random: services.random)
+        breaker = CircuitBreaker(settings.breaker, clock: services.clock, random: services.random) { change in
+            services.observe(BackendEvent(change, of: backend.name))
+        }
+        limit = ConcurrencyLimit(settings.concurrency, sleep: sleep)
+        deadline = Deadline(seconds: settings.deadline, sleep: sleep)
+        pulse = Pulse(clock: services.clock)
+    }
+
+    /// The order of protection, from the reader inwards.
+    private func ask(_ question: Question, _ inquiry: Inquiry) async throws -> Answer {
+        let seen = reduced(inquiry)
+        let key = keys.key(of: question, seen)
+        // What is not remembered is shared all the same.
+        guard question.isRemembered else { return try await askTogether(question, key, seen, .reader).answer }
+        return try await cache.answer(key, about: { self.subject(key, question, $0) }) { urgency in
+            try await self.askTogether(question, key, seen, urgency)
+        }
+    }
+
+    private func askTogether(
+        _ question: Question, _ key: QuestionKey, _ inquiry: Inquiry, _ urgency: Urgency
+    ) async throws -> Told {
+        try await coalescing.share(key, urgency) { [self] in
+            try await breaker.guarding { check in
+                try await limit.enter(urgency, stillWanted: check)
+                return try await pulse.feeling {
+                    try await deadline.bound({ try await self.put(question, inquiry) }, ended: limit.leave)
+                }
+            }
+        }
+    }
+
+    private func put(_ question: Question, _ inquiry: Inquiry) async throws -> Told {
+        let asked = cache.moment()
+        let start = ContinuousClock.now
+        do {
+            let answer = try await question.put(to: backend, inquiry)
+            services.observe(BackendEvent(question, .answered, in: ContinuousClock.now - start, of: name))
+            return Told(answer: answer, asked: asked)
+        } catch {
+            let outcome: BackendEvent.Asked.Outcome = Failing.isBackends(error) ? .failed : .withdrawn
+            services.observe(BackendEvent(question, outcome, in: ContinuousClock.now - start, of: name))
+            throw error
+        }
+    }
+
+    /// The backend sees what its answers depend on and nothing else, so that whoever agrees in that may share an answer.
+    private func reduced(_ inquiry: Inquiry) -> Inquiry {
+        Inquiry(fields: decidingFields.isEmpty ? [:] : inquiry.fields.filter { decidingFields.contains($0.key) })
+    }
+
+    private func subject(_ key: QuestionKey, _ question: Question, _ answer: Answer) -> AnswerMemory.Subject {
+        var groups: [AnswerMemory.Group] = []
+        var credential: UInt64?
+        if case .recognise(let credentials) = question {
+            groups.append(.identifier(keys.identifier(credentials.identifier)))
+            credential = keys.credential(credentials)
+        }
+        if case .recognition(.recognised(let subscriber)) = answer {
+            groups.append(group(of: subscriber))
+        } else if let subscriber = question.subscriber {
+            groups.append(group(of: subscriber))
+        }
+        return AnswerMemory.Subject(key: key, groups: groups, credential: credential)
+    }
+
+    private func group(of subscriber: Subscriber) -> AnswerMemory.Group {
+        Self.group(services.references.reference(to: subscriber))
+    }
+
+    private static func group(_ reference: SubscriberReference) -> AnswerMemory.Group {
+        .subscriber(reference.bytes.reduce(0) { $0 << 8 | UInt64($1) })
+    }
+}
+
+// MARK: - The questions
+
+extension ProtectedBackend {
+    public func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
+        guard case .recognition(let answer) = try await ask(.recognise(credentials), inquiry) else {
+            throw WrongKindOfAnswer()
+        }
+        return answer
+    }
+
+    public func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+        guard case .subscription(let answer) = try await ask(.subscription(subscriber), inquiry) else {
+            throw WrongKindOfAnswer()
+        }
+        return answer
+    }
+
+    public func verdict(
+        on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
+    ) async throws -> EditionVerdict? {
+        guard decidesEditions else { return nil }
+        guard case .verdict(let answer) = try await ask(.verdict(edition, subscriber), inquiry) else {
+            throw WrongKindOfAnswer()
+        }
+        return answer
+    }
+
+    /// Never from memory. What was remembered holds on only if the reader is who they were.
+    public func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition {
+        guard case .recognition(let answer) = try await ask(.renew(subscriber), inquiry) else {
+            throw WrongKindOfAnswer()
+        }
+        if answer != .recognised(subscriber) { cache.forget(group(of: subscriber)) }
+        return answer
+    }
+
+    public func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws {
+        _ = try await ask(.signOut(subscriber), inquiry)
+        cache.forget(group(of: subscriber))
+    }
+
+    public func grantsFeed(to subscriber: Subscriber) -> Bool { backend.grantsFeed(to: subscriber) }
+
+    /// By the breaker and the last question as long as they can tell; else the backend is asked, every few seconds at most.
+    public func health() async throws {
+        guard [.closed, .off].contains(breaker.status.position) else { throw ProtectionError.breakerOpen }
+        switch pulse.hasFailedLately {
+        case false?: return
+        case true?: throw ProtectionError.failedLately
+        case nil:
+            // Past the breaker: a backend whose health says nothing must not close it.
+            let inquiry = Inquiry()
+            _ = try await coalescing.share(keys.key(of: .health, inquiry), .reader) { [self] in
+                try await limit.enter(.reader)
+                return try await pulse.feeling {
+                    try await deadline.bound({ try await self.put(.health, inquiry) }, ended: limit.leave)
+                }
+            }
+        }
+    }
+
+    /// A part answered another question than it was asked: can not happen, and is no refusal if it does.
+    private struct WrongKindOfAnswer: Error {}
+}
+
+// MARK: - For the operator
+
+extension ProtectedBackend {
+    public var status: ProtectionStatus {
+        let (entries, bytes, found) = cache.status
+        let (asking, waiting, sentAway) = limit.load
+        let (position, refused) = breaker.status
+        let (lastFailed, late) = pulse.status
+        return ProtectionStatus(
+            breaker: position, asking: asking, waiting: waiting, mostAsking: settings.concurrency.most,
+            mostWaiting: settings.concurrency.waiting, entries: entries, bytes: bytes, lastFailed: lastFailed,
+            counts: [
+                .fresh: found.fresh, .ageing: found.ageing, .missed: found.missed,
+                .lastKnownGood: found.lastKnownGood, .coalesced: coalescing.shared, .deadlineExceeded: late,
+                .queueFull: sentAway.full, .patienceOver: sentAway.outOfPatience, .breakerOpen: refused,
+            ])
+    }
+
+    /// Forgets what is remembered; whoever asks next has it from the backend, even if the same is being asked right now.
+    ///
+    /// - Returns: how many answers were forgotten.
+    @discardableResult
+    public func flush(_ target: FlushTarget) -> Int {
+        defer { coalescing.closeDoors() }
+        return switch target {
+        case .identifier(let typed):
+            cache.forgetWithSubscribers(.identifier(keys.identifier(CredentialFields.fold(typed))))
+        case .key(let key): cache.forget(group(of: Subscriber(backend: name, key: key)))
+        case .reference(let reference): cache.forget(Self.group(reference))
+        case .all: cache.forgetAll()
+        }
+    }
+}
+
+/// Whose answers are forgotten.
+public enum FlushTarget: Sendable, Equatable {
+    /// What they sign in with.
+    case identifier(String)
+    /// The backend's own key for them.
+    case key(String)
+    /// Their pseudonym, as logs show it.
+    case reference(SubscriberReference)
+    case all
+}

@@ -1,0 +1,97 @@
+import Crypto
+import Foundation
+import Gatefold
+
+/// What a question is known by: a keyed digest of every input of its answer (PITFALLS row 7), so that nothing a reader
+/// typed is kept.
+struct QuestionKey: Hashable, Sendable {
+    let words: SIMD4<UInt64>
+}
+
+/// Makes keys, under a key of its own that lives as long as the process.
+///
+/// Two questions have the same key only if they agree in everything that the backend sees. Each part is written with its
+/// length in front, so that ("ab", "c") and ("a", "bc") differ.
+struct QuestionKeys: Sendable {
+    private let key: SymmetricKey
+    private let backend: String
+
+    /// - Parameter secret: random bytes.
+    init(secret: [UInt8], backend: String) {
+        key = SymmetricKey(data: secret)
+        self.backend = backend
+    }
+
+    func key(of question: Question, _ inquiry: Inquiry) -> QuestionKey {
+        var parts = Parts()
+        parts.add(backend)
+        parts.add(question.kind)
+        switch question {
+        case .recognise(let credentials): parts.add(credentials)
+        case .subscription(let subscriber), .renew(let subscriber), .signOut(let subscriber): parts.add(subscriber)
+        case .verdict(let edition, let subscriber):
+            parts.add(edition?.rawValue)
+            parts.add(subscriber)
+        case .health: break
+        }
+        parts.add(count: inquiry.fields.count)
+        for (name, value) in inquiry.fields.sorted(by: { $0.key < $1.key }) {
+            parts.add(name)
+            parts.add(value)
+        }
+        return QuestionKey(words: digest(parts))
+    }
+
+    /// What all fields of the credentials together are known by.
+    func credential(_ credentials: Credentials) -> UInt64 {
+        var parts = Parts()
+        parts.add("credential")
+        parts.add(credentials)
+        return digest(parts)[0]
+    }
+
+    func identifier(_ identifier: String) -> UInt64 {
+        var parts = Parts()
+        parts.add("identifier")
+        parts.add(identifier)
+        return digest(parts)[0]
+    }
+
+    private func digest(_ parts: Parts) -> SIMD4<UInt64> {
+        HMAC<SHA256>.authenticationCode(for: parts.bytes, using: key)
+            .withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+    }
+
+    private struct Parts {
+        var bytes: [UInt8] = []
+
+        mutating func add(count: Int) {
+            withUnsafeBytes(of: UInt64(count).littleEndian) { bytes.append(contentsOf: $0) }
+        }
+
+        mutating func add(_ text: String) {
+            add(count: text.utf8.count)
+            bytes.append(contentsOf: text.utf8)
+        }
+
+        mutating func add(_ text: String?) {
+            bytes.append(text == nil ? 0 : 1)
+            if let text { add(text) }
+        }
+
+        mutating func add(_ credentials: Credentials) {
+            add(credentials.identifier)
+            add(count: credentials.names.count)
+            for name in credentials.names {
+                add(name)
+                add(credentials[name])
+            }
+        }
+
+        mutating func add(_ subscriber: Subscriber) {
+            add(subscriber.backend)
+            add(subscriber.key)
+            add(subscriber.upstreamSession)
+        }
+    }
+}

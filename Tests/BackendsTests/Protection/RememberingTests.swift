@@ -1,0 +1,148 @@
+import Foundation
+import Gatefold
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Backends
+
+@Suite("What is remembered of a backend's readers", .timeLimit(.minutes(1)))
+struct RememberingTests {
+    private let known = Recognition.recognised(ProtectedBench.ada)
+    private let refused = Recognition.notRecognised(message: nil)
+
+    @Test("Pitfall 7: another password, identifier, session, edition or deciding field reaches the backend")
+    func everyInput() async throws {
+        let bench = ProtectedBench(decidingFields: ["brand"])
+        let session = Subscriber(backend: "house", key: "ada", upstreamSession: "1")
+        let asks: [() async throws -> Void] = [
+            { _ = try await bench.recognise() },
+            { _ = try await bench.recognise("ada", "wrong") },
+            { _ = try await bench.recognise("bob", "right") },
+            { _ = try await bench.recognise("ada", "right", ["brand": "weekly"]) },
+            { _ = try await bench.subscription() },
+            { _ = try await bench.subscription(of: session) },
+            { _ = try await bench.subscription(of: ProtectedBench.bob) },
+            { _ = try await bench.subscription(["brand": "weekly"]) },
+            { _ = try await bench.verdict() },
+            { _ = try await bench.verdict("ed-2") },
+            { _ = try await bench.verdict(of: session) },
+        ]
+        for (index, ask) in asks.enumerated() {
+            try await ask()
+            #expect(bench.probe.asked.count == index + 1)
+        }
+        for ask in asks { try await ask() }
+        #expect(bench.probe.asked.count == asks.count)
+        // Nothing the backend does not see makes a difference.
+        _ = try await bench.subscription(["device": "other"])
+        #expect(bench.probe.asked.count == asks.count)
+    }
+
+    @Test("Pitfall 8: an old password fails within the freshness, the new one works at once and ends the old one's")
+    func changedPassword() async throws {
+        let bench = ProtectedBench()
+        #expect(try await bench.recognise("ada", "right") == known)
+        #expect(try await bench.recognise("ada", "new") == refused)
+        bench.probe.follow { question, inquiry in
+            guard case .recognise(let credentials) = question, credentials["password"] == "new" else {
+                return .recognition(.notRecognised(message: nil))
+            }
+            return .recognition(.recognised(ProtectedBench.ada))
+        }
+        bench.time.advance(by: 5)
+        #expect(try await bench.recognise("ada", "new") == known)
+        #expect(try await bench.recognise("ada", "right") == refused)
+        // Not even an outage brings it back.
+        bench.probe.follow(ProbeBackend.down)
+        bench.time.advance(by: 3_600)
+        #expect(try await bench.recognise("ada", "new") == known)
+        await #expect(throws: ProbeBackend.Down.self) { try await bench.recognise("ada", "right") }
+    }
+
+    @Test("Pitfall 8: nobody but the owner asking, the old password fails after the freshness at the latest")
+    func changedPasswordAlone() async throws {
+        let bench = ProtectedBench()
+        #expect(try await bench.recognise() == known)
+        bench.probe.follow { _, _ in .recognition(.notRecognised(message: nil)) }
+        bench.time.advance(by: 60)
+        #expect(try await bench.recognise() == refused)
+    }
+
+    @Test("Pitfall 8: a cancelled reader is refused within the freshness, a renewed one let in within five seconds")
+    func renewed() async throws {
+        let bench = ProtectedBench(ProbeBackend { _, _ in .subscription(Subscription(state: .inactive)) })
+        #expect(try await bench.subscription().state == .inactive)
+        bench.probe.follow(ProbeBackend.friendly)
+        bench.time.advance(by: 4.9)
+        #expect(try await bench.subscription().state == .inactive)
+        bench.time.advance(by: 0.1)
+        #expect(try await bench.subscription().state == .active)
+    }
+
+    @Test("a wrong password does not end what is remembered of the right one")
+    func wrongPassword() async throws {
+        let bench = ProtectedBench()
+        _ = try await bench.recognise()
+        _ = try await bench.recognise("ada", "wrong")
+        bench.probe.follow(ProbeBackend.down)
+        bench.time.advance(by: 70)
+        #expect(try await bench.recognise() == known)
+    }
+
+    @Test("signing out, and renewing as somebody else, end what was remembered; renewing as oneself does not")
+    func sessionsEnd() async throws {
+        let bench = ProtectedBench()
+        _ = try await bench.subscription()
+        _ = try await bench.backend.renew(ProtectedBench.ada, inquiry: Inquiry())
+        #expect(bench.status.entries == 1)
+        bench.probe.follow { _, _ in
+            .recognition(.recognised(Subscriber(backend: "house", key: "ada", upstreamSession: "2")))
+        }
+        _ = try await bench.backend.renew(ProtectedBench.ada, inquiry: Inquiry())
+        #expect(bench.status.entries == 0)
+        bench.probe.follow(ProbeBackend.friendly)
+        _ = try await bench.subscription()
+        _ = try await bench.subscription(of: ProtectedBench.bob)
+        try await bench.backend.signOut(ProtectedBench.ada, inquiry: Inquiry())
+        #expect(bench.status.entries == 1)
+    }
+
+    @Test("an operator makes the backend be asked anew about one reader, named in any way")
+    func flush() async throws {
+        let bench = ProtectedBench()
+        let reference = bench.references.reference(to: ProtectedBench.ada)
+        let targets: [FlushTarget] = [.identifier(" ADA "), .key("ada"), .reference(reference)]
+        for target in targets {
+            _ = try await bench.recognise()
+            _ = try await bench.subscription()
+            _ = try await bench.verdict()
+            _ = try await bench.subscription(of: ProtectedBench.bob)
+            #expect(bench.backend.flush(target) == 3)
+            #expect(bench.status.entries == 1)
+            #expect(bench.backend.flush(target) == 0)
+        }
+        _ = try await bench.subscription()
+        #expect(bench.backend.flush(.all) == 2)
+        #expect(bench.status.entries == 0 && bench.status.bytes == 0)
+    }
+
+    @Test("what was being asked at a flush is neither remembered nor shared")
+    func flushInFlight() async throws {
+        let bench = ProtectedBench()
+        let door = Door()
+        bench.probe.follow { _, _ in
+            await door.pass()
+            return .subscription(Subscription(state: .inactive))
+        }
+        let before = Task { try await bench.subscription() }
+        await until { door.waiting == 1 }
+        bench.backend.flush(.key("ada"))
+        bench.probe.follow(ProbeBackend.friendly)
+        #expect(try await bench.subscription().state == .active)
+        door.open()
+        #expect(try await before.value.state == .inactive)
+        #expect(try await bench.subscription().state == .active)
+        #expect(bench.probe.asked.count == 2)
+    }
+}

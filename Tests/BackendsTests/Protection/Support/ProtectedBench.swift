@@ -1,0 +1,72 @@
+import Foundation
+import Gatefold
+import Synchronization
+import TestSupport
+
+@testable import Backends
+
+/// A probe behind its protection, at a time that the test decides.
+struct ProtectedBench: Sendable {
+    let probe: ProbeBackend
+    let time = ManualTime()
+    let backend: ProtectedBackend
+    let references: ReferenceKey
+    private let log: Log
+
+    final class Log: Sendable {
+        let events = Mutex<[BackendEvent]>([])
+    }
+
+    init(
+        _ probe: ProbeBackend = ProbeBackend(), decidingFields: Set<String> = [], decidesEditions: Bool = true,
+        _ change: (inout ProtectionSettings) -> Void = { _ in }
+    ) {
+        self.probe = probe
+        var settings = ProtectionSettings()
+        change(&settings)
+        let references = ReferenceKey(Secret("Ms9yP4xT0vAz6oBr-references"))
+        let log = Log()
+        self.references = references
+        self.log = log
+        let services = BackendServices(
+            clock: time.clock.wall, random: .seeded(7), passwords: Self.passwords, references: references,
+            observe: { event in log.events.withLock { $0.append(event) } })
+        backend = ProtectedBackend(
+            probe, decidingFields: decidingFields, decidesEditions: decidesEditions, settings: settings,
+            services: services, sleep: time.sleep)
+    }
+
+    private static let passwords: PasswordVerifier = {
+        // Never used: the probe checks no hash.
+        guard let hasher = try? PasswordHasher(cost: 1) else { fatalError("no hasher") }
+        return PasswordVerifier(hasher: hasher, concurrency: 1)
+    }()
+
+    var events: [BackendEvent] { log.events.withLock { $0 } }
+    var status: ProtectionStatus { backend.status }
+
+    static let ada = Subscriber(backend: "house", key: "ada")
+    static let bob = Subscriber(backend: "house", key: "bob")
+
+    func credentials(_ identifier: String, _ password: String, _ more: [String: String] = [:]) -> Credentials {
+        Credentials(
+            identifier: identifier,
+            fields: ["email": identifier, "password": password].merging(more) { first, _ in first })
+    }
+
+    func recognise(
+        _ identifier: String = "ada", _ password: String = "right", _ fields: [String: String] = [:]
+    ) async throws -> Recognition {
+        try await backend.recognise(credentials(identifier, password), inquiry: Inquiry(fields: fields))
+    }
+
+    func subscription(
+        of subscriber: Subscriber = ada, _ fields: [String: String] = [:]
+    ) async throws -> Subscription {
+        try await backend.subscription(of: subscriber, inquiry: Inquiry(fields: fields))
+    }
+
+    func verdict(_ edition: String = "ed-1", of subscriber: Subscriber = ada) async throws -> EditionVerdict? {
+        try await backend.verdict(on: EditionID(edition), for: subscriber, inquiry: Inquiry())
+    }
+}
