@@ -10,6 +10,7 @@ public enum BackendBenches {
         ODBCSQLiteBench.self,
         PostgreSQLBench.self,
         ProcessBench.self,
+        PugpigBench.self,
         SOAPBench.self,
         SQLiteBench.self,
     ]

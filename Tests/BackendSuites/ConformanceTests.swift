@@ -16,7 +16,7 @@ import Testing
                 let subscriber = try #require(try await backend.recognise(reader), "\(reader.email)")
                 let told = try await backend.subscription(of: subscriber, inquiry: Inquiry())
                 #expect(told.state == reader.state, "\(reader.email)")
-                #expect(told.entitlement == reader.entitlement, "\(reader.email)")
+                #expect(told.holds(what: reader), "\(reader.email)")
                 #expect(try await backend.renew(subscriber, inquiry: Inquiry()).isRecognised)
             }
             let shouted = StandardReaders.ada.credentials(identifier: "  ADA@Example.com ")
@@ -55,7 +55,7 @@ import Testing
             for reader in StandardReaders.all {
                 let subscriber = try #require(try await backend.recognise(reader), "\(reader.email)")
                 let told = try await backend.subscription(of: subscriber, inquiry: Inquiry())
-                #expect(told.state == reader.state && told.entitlement == reader.entitlement, "\(reader.email)")
+                #expect(told.state == reader.state && told.holds(what: reader), "\(reader.email)")
             }
         }
     }
@@ -160,5 +160,12 @@ extension SubscriberBackend {
 extension Recognition {
     var isRecognised: Bool {
         if case .recognised = self { true } else { false }
+    }
+}
+
+extension Subscription {
+    /// Whether it is what the reader holds. Nothing opens for the suspended, so a system need not say what they hold.
+    fileprivate func holds(what reader: StandardReader) -> Bool {
+        entitlement == reader.entitlement || (reader.state == .suspended && entitlement == .nothing)
     }
 }

@@ -49,7 +49,8 @@ struct PugpigRules: Sendable {
             let names = try section.section("fields")
             var fields: [Field] = []
             for name in names.names {
-                fields.append(Field(name: name, source: try names.requiredString(name, expected: "a credentials' field")))
+                fields.append(
+                    Field(name: name, source: try names.requiredString(name, expected: "a credentials' field")))
             }
             try names.finish()
             self.fields = fields

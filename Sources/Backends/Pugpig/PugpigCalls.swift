@@ -62,7 +62,9 @@ struct PugpigCalls: Sendable {
                 TemplatePlace.percentEncoded(parameters.first { $0.name == name }?.value ?? "")
             }
         } else {
-            let form = parameters.map { "\(TemplatePlace.percentEncoded($0.name))=\(TemplatePlace.percentEncoded($0.value))" }
+            let form = parameters.map {
+                "\(TemplatePlace.percentEncoded($0.name))=\(TemplatePlace.percentEncoded($0.value))"
+            }
             text += (text.contains("?") ? "&" : "?") + form.joined(separator: "&")
         }
         // As the apps do it: what stands behind the question mark becomes the body.

@@ -58,10 +58,6 @@ import Testing
                 )
                 .replacing("ldap://ldap1.example.com", with: "ldap://127.0.0.1:\(slapd.port)")
                 .replacing("authority.pem", with: authority.certificate)
-                let top = try YAMLSettings.read(text: text, name: "ldap.yaml", folder: folder.path)
-                let section = try top.section("backends").section("directory")
-                // Its lines, one level up.
-                _ = section
                 let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
                 let start = try #require(lines.firstIndex { $0 == "    kind: ldap" })
                 let settings = lines[(start + 1)...].map { $0.dropFirst(4) }.joined(separator: "\n")
@@ -163,7 +159,7 @@ import Testing
             ("people: {base: dc=a, filter: \"(a={b})\", only: \"(c={d})\"}", "people.only"),
             ("people: {base: dc=a, filter: \"(a={b})\", scope: all}", "people.scope"),
             ("recognise: {by: guess}", "recognise.by"),
-            ("recognise: {by: bind, name: cn=fixed}", "recognise.name"),
+            ("people: {base: dc=a}\nrecognise: {by: bind, name: cn=fixed}", "recognise.name"),
             ("recognise: {by: compare}", "recognise.attribute"),
             ("recognise: {by: compare, attribute: \"a b\"}", "recognise.attribute"), ("key: \"a)(b\"", "key"),
             ("groups: {attribute: memberOf}", "groups.table"), ("groups: {table: {}}", "groups.base"),

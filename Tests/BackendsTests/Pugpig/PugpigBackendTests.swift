@@ -1,0 +1,206 @@
+import BackendBenches
+import Foundation
+import Gatefold
+import Settings
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Backends
+
+@Suite("In front of another endpoint", .serialized) struct PugpigBackendTests {
+    private static let services = { () throws -> BackendServices in
+        BackendServices(
+            clock: .system, random: .system,
+            passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
+            references: ReferenceKey(Secret(Array("a secret for references".utf8))))
+    }
+
+    private static func kind(_ settings: String) throws -> any BackendKind {
+        let section = try YAMLSettings.read(
+            text: "kind: pugpig\n" + settings, name: "gatefold.yaml", folder: "/nowhere")
+        let kind = try BackendRegistry.read(name: "before", settings: section)
+        try section.finish()
+        return kind
+    }
+
+    private static func open(_ settings: String) throws -> any SubscriberBackend {
+        try kind(settings).open(try services())
+    }
+
+    private func credentials(_ user: String, _ password: String? = nil) -> Credentials {
+        var fields = ["username": user]
+        fields["password"] = password
+        return Credentials(identifier: CredentialFields.fold(user), fields: fields)
+    }
+
+    private func signIn(_ backend: any SubscriberBackend, _ user: String, _ password: String? = nil) async throws
+        -> Subscriber
+    {
+        guard case .recognised(let who) = try await backend.recognise(credentials(user, password), inquiry: Inquiry())
+        else {
+            throw NotRecognised()
+        }
+        return who
+    }
+
+    private struct NotRecognised: Error {}
+
+    private static let test = "test: true\nfeed_password: true\nedition_credentials: {salt: plain}"
+
+    @Test("The test users' rows pass through, whichever way it is asked", arguments: ["get", "post"])
+    func rows(method: String) async throws {
+        try await UpstreamGatefold.run(backend: "kind: test", publication: Self.test) { upstream in
+            let backend = try Self.open("endpoint: \"http://127.0.0.1:\(upstream.port)\"\nmethod: \(method)\n")
+            let odd = try #require(EditionID("com.pugpig.edition0001"))
+            let even = try #require(EditionID("com.pugpig.edition0002"))
+            for (user, state, list, opensOdd, opensEven) in [
+                ("activeall", .active, nil, true, true), ("activenone", .active, 0, false, false),
+                ("activesome", .active, 50, true, false), ("lapsedall", .inactive, 0, false, false),
+                ("lapsednone", .inactive, 0, false, false), ("lapsedsome", .inactive, 50, true, false),
+                ("yesbyproxy", .active, nil, false, false), ("credserror", .active, nil, false, false),
+                ("longjson", .active, nil, true, true), ("expiredtoken", .stale, 0, false, false),
+            ] as [(String, SubscriptionState, Int?, Bool, Bool)] {
+                let who = try await signIn(backend, user)
+                #expect(who.key == user)
+                let told = try await backend.subscription(of: who, inquiry: Inquiry())
+                #expect(told.state == state, "\(user)")
+                switch told.entitlement {
+                case .allEditions: #expect(list == nil, "\(user)")
+                case .editions(let editions): #expect(editions.count == list, "\(user)")
+                }
+                for (edition, opens) in [(odd, opensOdd), (even, opensEven)] {
+                    let verdict = try await backend.verdict(on: edition, for: who, inquiry: Inquiry())
+                    #expect((verdict == .granted) == opens, "\(user) \(edition) \(String(describing: verdict))")
+                }
+            }
+            let broken = try await signIn(backend, "credserror")
+            #expect(
+                try await backend.verdict(on: odd, for: broken, inquiry: Inquiry())
+                    == .refused(nil, message: "something bad happened"))
+            #expect(backend.grantsFeed(to: try await signIn(backend, "activeglobal")))
+            #expect(backend.grantsFeed(to: try await signIn(backend, "activeall")) == false)
+            #expect(
+                try await backend.recognise(credentials("peter", "hook"), inquiry: Inquiry())
+                    == .notRecognised(message: nil))
+            _ = try await signIn(backend, "peter", "pan")
+            try await backend.health()
+        }
+    }
+
+    @Test("Its stale leads to its renewal: a fresh token, none, or one that is stale again")
+    func renewals() async throws {
+        try await UpstreamGatefold.run(backend: "kind: test", publication: Self.test) { upstream in
+            let backend = try Self.open("endpoint: \"http://127.0.0.1:\(upstream.port)/\"\n")
+            let expired = try await signIn(backend, "expiredtoken")
+            guard case .recognised(let renewed) = try await backend.renew(expired, inquiry: Inquiry()) else {
+                throw NotRecognised()
+            }
+            #expect(renewed.key == expired.key && renewed.upstreamSession != expired.upstreamSession)
+            #expect(try await backend.subscription(of: renewed, inquiry: Inquiry()).state == .active)
+            let blocked = try await signIn(backend, "blockedtoken")
+            guard case .notRecognised = try await backend.renew(blocked, inquiry: Inquiry()) else {
+                throw NotRecognised()
+            }
+            let again = try await signIn(backend, "alwaysstaletoken")
+            guard case .recognised(let same) = try await backend.renew(again, inquiry: Inquiry()) else {
+                throw NotRecognised()
+            }
+            #expect(same.upstreamSession != again.upstreamSession)
+            #expect(try await backend.subscription(of: same, inquiry: Inquiry()).state == .stale)
+        }
+    }
+
+    @Test("Pitfall 9: a status, or a text that is no XML, is an outage of that call alone")
+    func statuses() async throws {
+        try await UpstreamGatefold.run(backend: "kind: test", publication: Self.test) { upstream in
+            let backend = try Self.open("endpoint: \"http://127.0.0.1:\(upstream.port)\"\n")
+            let edition = try #require(EditionID("com.pugpig.edition0001"))
+            for (user, failure) in [
+                ("500-500-500", PugpigFailure.status(500)), ("500-200-200", .status(500)), ("000-200-200", .notXML),
+            ] {
+                await #expect(throws: failure) { try await signIn(backend, user) }
+            }
+            for (user, failure) in [("200-500-500", PugpigFailure.status(500)), ("200-000-000", .notXML)] {
+                let who = try await signIn(backend, user)
+                await #expect(throws: failure) { try await backend.subscription(of: who, inquiry: Inquiry()) }
+                await #expect(throws: failure) { try await backend.verdict(on: edition, for: who, inquiry: Inquiry()) }
+            }
+            let late = try await signIn(backend, "200-200-500")
+            #expect(try await backend.subscription(of: late, inquiry: Inquiry()).state == .active)
+            await #expect(throws: PugpigFailure.status(500)) {
+                try await backend.verdict(on: edition, for: late, inquiry: Inquiry())
+            }
+        }
+    }
+
+    @Test("A sign-out is passed on where that is set, and its refusal is not hidden")
+    func signOut() async throws {
+        try await SQLiteBench.run { readers in
+            try await UpstreamGatefold.run(
+                backend: readers.settings, publication: "credentials: {identifier: email, proofs: [password]}"
+            ) { upstream in
+                let ada = StandardReaders.ada
+                let typed = Credentials(
+                    identifier: ada.email, fields: ["email": ada.email, "password": ada.password])
+                for (passesOn, state) in [(false, SubscriptionState.active), (true, .unknown)] {
+                    let backend = try Self.open(
+                        "endpoint: \"http://127.0.0.1:\(upstream.port)\"\nsign_out: \(passesOn)\n"
+                            + "fields: {email: identifier, password: password}\n")
+                    guard case .recognised(let who) = try await backend.recognise(typed, inquiry: Inquiry()) else {
+                        throw NotRecognised()
+                    }
+                    try await backend.signOut(who, inquiry: Inquiry())
+                    #expect(try await backend.subscription(of: who, inquiry: Inquiry()).state == state)
+                }
+            }
+        }
+    }
+
+    @Test("Full URLs have places, each value escaped, or get the parameters added")
+    func urls() throws {
+        let section = try YAMLSettings.read(
+            text: """
+                method: get
+                urls:
+                  sign_in: https://a.example/in.php?u={username}&p={password}
+                  verify_subscription: https://a.example/verify.php?issue_prefix=x
+                  edition_credentials: "https://a.example/creds/{token}?p={product_id}"
+                """, name: "a", folder: "/")
+        let calls = try PugpigCalls(section)
+        #expect(
+            calls.question(.signIn, [("username", "a&b=c d/é"), ("password", "{username}")])?.url.text
+                == "https://a.example/in.php?u=a%26b%3Dc%20d%2F%C3%A9&p=%7Busername%7D")
+        #expect(
+            calls.question(.verify, [("token", "a+b")])?.url.text
+                == "https://a.example/verify.php?issue_prefix=x&token=a%2Bb")
+        #expect(
+            calls.question(.credentials, [("token", "../x"), ("product_id", "p")])?.url.text
+                == "https://a.example/creds/..%2Fx?p=p")
+        #expect(calls.question(.renew, []) == nil && !calls.has(.renew))
+    }
+
+    @Test(
+        "Settings that can not work are refused with what was expected",
+        arguments: [
+            ("", "endpoint"), ("endpoint: ftp://a", "endpoint"), ("endpoint: https://a?b=c", "endpoint"),
+            ("endpoint: https://a\nurls: {}", "endpoint"), ("urls: {sign_in: https://a}", "urls.verify_subscription"),
+            ("endpoint: https://a\nmethod: put", "method"), ("endpoint: https://a\nfields: {a: ''}", "fields.a"),
+            ("endpoint: https://a\nhttp: {timeout: soon}", "http.timeout"),
+            ("endpoint: https://a\nsignout: true", "signout"),
+        ])
+    func badSettings(settings: String, key: String) {
+        let error = #expect(throws: SettingsError.self) { try Self.kind(settings) }
+        #expect(error?.key == key, "\(String(describing: error))")
+    }
+
+    @Test("The example of the guide is read")
+    func example() throws {
+        let text = try String(contentsOf: URL(fileURLWithPath: "Fixtures/Configurations/pugpig.yaml"), encoding: .utf8)
+        let section = try YAMLSettings.read(text: text, name: "pugpig.yaml", folder: "/nowhere")
+            .section("backends").section("before")
+        let kind = try BackendRegistry.read(name: "before", settings: section)
+        try section.finish()
+        #expect(kind.checkedProofs == ["password"] && kind.isRemote)
+    }
+}

@@ -1,0 +1,144 @@
+import Gatefold
+import TestSupport
+import Testing
+
+@testable import Backends
+
+@Suite("Answers of another endpoint") struct PugpigDocumentTests {
+    private func answer(_ body: String, status: Int = 200, later: String? = nil) -> HTTPAnswer {
+        HTTPAnswer(
+            status: status, headers: later.map { [HTTPQuestion.Header(name: "retry-after", value: $0)] } ?? [],
+            body: Array(body.utf8))
+    }
+
+    @Test("A token stands in `token` or in `result_response/authToken`; an error is a refusal")
+    func tokens() throws {
+        #expect(
+            try PugpigDocuments.token(answer("<token>a:b{\"c\"}</token>")) == .token("a:b{\"c\"}", opensFeed: false))
+        #expect(
+            try PugpigDocuments.token(answer("<token global_auth_password='ab'>t</token><!-- x -->"))
+                == .token("t", opensFeed: true))
+        #expect(
+            try PugpigDocuments.token(answer("<result_response><authToken>t</authToken></result_response>"))
+                == .token("t", opensFeed: false))
+        #expect(
+            try PugpigDocuments.token(answer("<error status='notrecognised' message='No &amp; no'/>"))
+                == .refused(message: "No & no"))
+        #expect(try PugpigDocuments.token(answer("<error/>")) == .refused(message: nil))
+    }
+
+    @Test("Pitfall 1: no list is everything for the active only, and an empty list is nothing")
+    func subscriptions() throws {
+        for (body, state, entitlement) in [
+            ("<subscription state='active'/>", .active, .allEditions),
+            ("<subscription state='active'><issues/></subscription>", .active, .editions([])),
+            ("<subscription state='inactive'/>", .inactive, .editions([])),
+            ("<subscription state='suspended'/>", .suspended, .editions([])),
+            ("<subscription state='stale'/>", .stale, .editions([])),
+            ("<subscription state='unknown'/>", .unknown, .editions([])),
+            (
+                "<subscription state='inactive'><issues><issue> a.1 </issue></issues></subscription>", .inactive,
+                .editions([try #require(EditionID("a.1"))])
+            ),
+        ] as [(String, SubscriptionState, Entitlement)] {
+            let told = try PugpigDocuments.subscription(answer(body))
+            #expect(told.state == state && told.entitlement == entitlement, "\(body)")
+        }
+        let told = try PugpigDocuments.subscription(
+            answer(
+                """
+                <subscription state="active" message="Hello"><!-- c --><userinfo><category scheme="a" term="1"/>
+                <category scheme="b" value="2"/><category term="3"/></userinfo></subscription>
+                """))
+        #expect(told.message == "Hello")
+        #expect(told.userInfo.map(\.scheme) == ["a", "b"] && told.userInfo.map(\.value) == ["1", "2"])
+    }
+
+    @Test("Credentials are a yes; an error is a no with its reason, or without one")
+    func verdicts() throws {
+        for (body, verdict) in [
+            ("<credentials><userid>u</userid><password>p</password></credentials>", .granted),
+            (
+                "<credentials><error status='notentitled' message='m'/></credentials>",
+                .refused(.notEntitled, message: "m")
+            ),
+            ("<credentials><error status='expired'/></credentials>", .refused(.expired, message: nil)),
+            ("<credentials><error status='notrecognised'/></credentials>", .refused(.notRecognised, message: nil)),
+            ("<credentials><error message='m'/></credentials>", .refused(nil, message: "m")),
+            ("<credentials><error status='odd'/></credentials>", .refused(.notEntitled, message: nil)),
+            ("<error status='notrecognised'/>", .refused(.notRecognised, message: nil)),
+        ] as [(String, EditionVerdict)] {
+            #expect(try PugpigDocuments.verdict(answer(body)) == verdict, "\(body)")
+        }
+    }
+
+    @Test("Pitfall 9: whatever is no whole answer of the protocol is an outage, to every question")
+    func outages() {
+        let bodies = [
+            "", " ", "OK", "{}", "<html><body>Error</body></html>", "<token/>", "<token> </token>",
+            "<result_response/>",
+            "<subscription/>", "<subscription state=''/>", "<subscription state='ACTIVE'/>",
+            "<subscription state='paid'/>",
+            "<subscription state='active'", "<subscription state='active'><issues><issue/></issues></subscription>",
+            "<subscription state='active'><issues>a</issues><issues/></subscription>",
+            "<subscription state='active'><issues><edition>a</edition></issues></subscription>", "<credentials/>",
+            "<credentials><userid>u</userid></credentials>",
+            "<credentials><userid/><password>p</password></credentials>", "<!DOCTYPE x><token>t</token>",
+        ]
+        for body in bodies { expectOutage(answer(body)) }
+        for status in [201, 204, 301, 400, 401, 403, 404, 429, 500, 503] {
+            expectOutage(answer("<error status='notrecognised'/>", status: status))
+        }
+        // A throttled or unavailable endpoint says so with a refusal and a time.
+        expectOutage(answer("<error status='notrecognised'/>", later: "30"))
+        expectOutage(answer("<credentials><error status='notentitled'/></credentials>", later: "30"))
+    }
+
+    private func expectOutage(_ answer: HTTPAnswer, sourceLocation: SourceLocation = #_sourceLocation) {
+        let text = String(decoding: answer.body, as: UTF8.self)
+        #expect(throws: PugpigFailure.self, "\(text)", sourceLocation: sourceLocation) {
+            try PugpigDocuments.token(answer)
+        }
+        #expect(throws: PugpigFailure.self, "\(text)", sourceLocation: sourceLocation) {
+            try PugpigDocuments.subscription(answer)
+        }
+        #expect(throws: PugpigFailure.self, "\(text)", sourceLocation: sourceLocation) {
+            try PugpigDocuments.verdict(answer)
+        }
+    }
+
+    @Test("Of 100,000 damaged answers none opens more than the whole one")
+    func fuzz() {
+        let whole = Array("<subscription state=\"inactive\"><issues><issue>a.1</issue></issues></subscription>".utf8)
+        var random = SeededRandom(seed: 13)
+        for _ in 0..<100_000 {
+            var bytes = whole
+            for _ in 0...Int.random(in: 0...2, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                if Bool.random(using: &random) {
+                    bytes[place] = UInt8.random(in: .min ... .max, using: &random)
+                } else {
+                    bytes.remove(at: place)
+                }
+            }
+            let answer = HTTPAnswer(status: 200, headers: [], body: bytes)
+            if let told = try? PugpigDocuments.subscription(answer) {
+                guard told.entitlement != .allEditions else {
+                    Issue.record("\(String(decoding: bytes, as: UTF8.self))")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test("What is kept of a sign-in comes back as it was")
+    func sessions() {
+        for token in ["t", "f", "-", "{\"a\": \"b\n\"}", "  "] {
+            for opensFeed in [true, false] {
+                let session = PugpigSession(token: token, opensFeed: opensFeed)
+                #expect(PugpigSession(session.text) == session)
+            }
+        }
+        for bad in ["", "f", "-", "x1"] { #expect(PugpigSession(bad) == nil) }
+    }
+}
