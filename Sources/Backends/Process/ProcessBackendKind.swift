@@ -42,6 +42,9 @@ struct ProcessBackendKind: BackendKind {
         mapping = try SubscriptionMapping(try settings.section("subscription"))
     }
 
+    /// The record says it all.
+    var decidesEditions: Bool { false }
+
     /// Nil where the program checks what it is given: it is given everything that the publication asks for.
     var checkedProofs: Set<String>? { proof.map { [$0.field] } }
 
