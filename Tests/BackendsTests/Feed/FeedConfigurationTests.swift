@@ -94,7 +94,7 @@ import Testing
                 "source.url: expected `known_hosts` or the host key's `fingerprint`"
             ),
             ("proof: password", "", "columns.proof: missing"),
-            ("identifier: email", "", "columns.identifier: missing"),
+            ("identifier: email, ", "", "columns.identifier: missing"),
             ("key: id, ", "", "lines: expected `columns.key`"),
             ("lines: several", "limits: {shrink_at_most: 20}", "limits.shrink_at_most: expected a share such as 20%"),
             ("lines: several", "limits: {size_at_most: 2GB}", "limits.size_at_most: expected a size such as 500MiB"),
@@ -103,8 +103,9 @@ import Testing
         ])
     func refused(from: String, to: String, words: String) throws {
         let good = FeedBed.settings + "\nlines: several\n"
-        let text = good.replacing(from, with: to)
-        #expect(text != good)
+        let changed = good.replacing(from, with: to)
+        #expect(changed != good)
+        let text = changed.replacing("FOLDER", with: "/srv")
         do {
             let section = try YAMLSettings.read(
                 text: text, name: "gatefold.yaml", folder: "/nowhere", environment: ["PASSWORD": "x"])
