@@ -34,6 +34,7 @@ struct HerdTests {
             settings: settings
         ).run()
         #expect(report.warmAnswered == 2_000 && report.warmSentAway == 0)
-        #expect(report.asked == 200 && report.mostAtOnce <= 16)
+        // Whoever looked into the memory just before the answer came there may ask once more.
+        #expect(report.asked >= 200 && report.asked <= 400 && report.mostAtOnce <= 16)
     }
 }
