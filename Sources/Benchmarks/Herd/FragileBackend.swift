@@ -5,12 +5,18 @@ import Synchronization
 final class FragileBackend: SubscriberBackend {
     struct Broken: Error {}
 
+    struct Asked: Sendable {
+        let reader: Int
+        /// Of the request that began the question.
+        let number: Int
+    }
+
     private struct State {
         var latency: Duration
         var present = 0
         var most = 0
         var broke = 0
-        var asked: [Int] = []
+        var asked: [Asked] = []
     }
 
     let name = "legacy"
@@ -22,8 +28,8 @@ final class FragileBackend: SubscriberBackend {
         state = Mutex(State(latency: latency))
     }
 
-    /// The readers that were asked about, in order.
-    var asked: [Int] { state.withLock(\.asked) }
+    /// The questions in order.
+    var asked: [Asked] { state.withLock(\.asked) }
     var most: Int { state.withLock(\.most) }
     /// How often it broke.
     var broke: Int { state.withLock(\.broke) }
@@ -41,7 +47,7 @@ final class FragileBackend: SubscriberBackend {
         let (latency, isTooMuch) = state.withLock { state in
             state.present += 1
             state.most = max(state.most, state.present)
-            state.asked.append(Int(subscriber.key) ?? 0)
+            state.asked.append(Asked(reader: Int(subscriber.key) ?? 0, number: HerdLog.number))
             let isTooMuch = state.present > breaksAbove
             if isTooMuch { state.broke += 1 }
             return (state.latency, isTooMuch)

@@ -35,7 +35,7 @@ struct Herd: Sendable {
         try await warmUp(proxy, tokens, protected)
         let before = protected.status
         fragile.begin(latency: latency)
-        let log = HerdLog(readers: readers)
+        let log = HerdLog()
         let start = ContinuousClock.now
         try await release(proxy, tokens, log, start)
         let seconds = (ContinuousClock.now - start) / .seconds(1)
@@ -80,14 +80,16 @@ struct Herd: Sendable {
                 for number in (requests * tick / ticks)..<(requests * (tick + 1) / ticks) {
                     let reader = order[number]
                     group.addTask {
-                        log.arrives(reader, number)
                         let start = ContinuousClock.now
-                        do {
-                            let answer = try await proxy.verify(token: tokens[reader], Inquiry())
-                            log.leaves(reader, answer.subscription.state == .active, ContinuousClock.now - start)
-                        } catch is Unavailable {
-                            log.leaves(reader, false, ContinuousClock.now - start)
+                        let isAnswered = try await HerdLog.$number.withValue(number) {
+                            do {
+                                return try await proxy.verify(token: tokens[reader], Inquiry()).subscription.state
+                                    == .active
+                            } catch is Unavailable {
+                                return false
+                            }
                         }
+                        log.note(reader, isAnswered: isAnswered, ContinuousClock.now - start)
                     }
                 }
             }
