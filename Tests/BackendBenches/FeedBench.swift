@@ -38,14 +38,18 @@ public struct FeedBench: BackendBench {
                 bench.readers.rows.withLock { $0[reader.email] = row }
             }
             try bench.write()
-            // Loaded before anybody asks, as it is when a program starts again.
-            let services = BackendServices(
-                clock: .system, random: .system, passwords: PasswordVerifier(hasher: bench.hasher, concurrency: 1),
-                references: ReferenceKey(Secret(Array("a secret for references".utf8))))
-            let backend = try bench.kind().open(services)
-            try await bench.wait { (try? await backend.health()) != nil }
+            try await bench.load()
             try await body(bench)
         }
+    }
+
+    /// Loads before anybody asks, as it is when a program starts again. Only here, so that nobody else fetches afterwards.
+    private func load() async throws {
+        let services = BackendServices(
+            clock: .system, random: .system, passwords: PasswordVerifier(hasher: hasher, concurrency: 1),
+            references: ReferenceKey(Secret(Array("a secret for references".utf8))))
+        let backend = try kind().open(services)
+        try await wait { (try? await backend.health()) != nil }
     }
 
     public var settings: String {
