@@ -111,8 +111,8 @@ final class EventLog: Sendable {
     /// Waits until so many events have come; gives up after a long while.
     @discardableResult
     func wait(for count: Int) async -> [BackendEvent] {
-        let deadline = ContinuousClock.now + .seconds(30)
-        while all.count < count, ContinuousClock.now < deadline { await Task.yield() }
+        let deadline = ContinuousClock.now + .seconds(120)
+        while all.count < count, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(1)) }
         return all
     }
 }
