@@ -1,7 +1,6 @@
 import Foundation
 import Gatefold
 import Settings
-import XML
 
 /// One call to a service: how it is asked, and what its answers mean.
 struct ServiceCall: Sendable {
@@ -188,37 +187,6 @@ extension ServiceCall.Purpose {
         switch self {
         case .signOut, .health: [200, 202, 204]
         default: [200]
-        }
-    }
-}
-
-/// Finds the fault of SOAP 1.1 and 1.2.
-private enum SOAPFault {
-    private static let path = try? XPath(
-        "/*[local-name()='Envelope']/*[local-name()='Body']/*[local-name()='Fault']")
-
-    static func isIn(_ answer: HTTPAnswer) -> Bool {
-        guard let path, let found = try? XPath.values(of: [path], in: answer.body) else { return false }
-        return !found.joined().isEmpty
-    }
-}
-
-/// Why a service's answer says nothing.
-enum ServiceFailure: BackendFailure, Equatable {
-    case notUnderstood(ServiceCall.Purpose, status: Int)
-    case contradictory(ServiceCall.Purpose)
-    case fault(ServiceCall.Purpose)
-    case noValue(String)
-    case undecided
-
-    var cause: String {
-        switch self {
-        case .notUnderstood(let call, let status):
-            "the answer to \(call.rawValue) has status \(status) and is no answer that the configuration knows"
-        case .contradictory(let call): "the answer to \(call.rawValue) is good news and a refusal at once"
-        case .fault(let call): "the answer to \(call.rawValue) is a SOAP fault"
-        case .noValue(let name): "the answer has not the one value `\(name)` that is needed"
-        case .undecided: "not all variants could be asked, so which one is the reader's is not known"
         }
     }
 }

@@ -113,7 +113,7 @@ struct HTTPServiceTests {
         "%{var}",
         "${x}", "é ü ß 😀", "\u{202E}x", "a\u{301}", "\u{FEFF}x", "//evil.example/", "a@b:c", "null", "true", "1e5",
         "[]", "=1+1",
-        "\u{2028}", "~-_.!*'()", "#", "?", "x,y", "\"", "'",
+        "x\u{2028}y", "~-_.!*'()", "#", "?", "x,y", "\"", "'",
     ]
 
     private static func echo(_ service: PHPService, _ call: String) throws -> any SubscriberBackend {
