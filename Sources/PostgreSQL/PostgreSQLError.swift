@@ -76,7 +76,9 @@ public enum ConnectFailure: Error, Equatable, Sendable {
         }
         func says(_ words: String...) -> Bool { words.contains { message.contains($0) } }
         self =
-            if says("password authentication", "no password supplied") {
+            if says("invalid response", "expected authentication") {
+                .unexpectedAnswer
+            } else if says("password authentication", "no password supplied") {
                 .authentication
             } else if says("session is", "hot standby mode", "read-write", "read-only") {
                 .unsuitableServer
@@ -86,8 +88,7 @@ public enum ConnectFailure: Error, Equatable, Sendable {
                 .nameNotFound
             } else if says("timeout expired", "timed out") {
                 .timedOut
-            } else if says("closed the connection", "invalid response", "expected authentication", "could not receive")
-            {
+            } else if says("closed the connection", "could not receive") {
                 .unexpectedAnswer
             } else {
                 .unreachable

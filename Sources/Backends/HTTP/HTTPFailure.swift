@@ -37,6 +37,7 @@ enum HTTPFailure: BackendFailure, Equatable {
         case let error as IOError: self = Self.lostCodes.contains(error.errnoCode) ? .connectionLost : .unreachable
         case is NIOConnectionError: self = .unreachable
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: self = .untrusted
+        case HTTPParserError.invalidEOFState: self = .connectionLost
         case is HTTPParserError: self = .malformed
         case is ChannelError: self = .connectionLost
         default: self = .other("\(type(of: error))")

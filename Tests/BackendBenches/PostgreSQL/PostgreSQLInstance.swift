@@ -41,7 +41,8 @@ public struct PostgreSQLInstance: Sendable {
                 [
                     "port = \(port)", "listen_addresses = '127.0.0.1'", "unix_socket_directories = '\(folder.path)'",
                     "fsync = off", "shared_buffers = 8MB", "max_connections = 40", "log_statement = all",
-                    "log_min_messages = warning", "lc_messages = 'C'", "password_encryption = 'scram-sha-256'",
+                    "log_line_prefix = '%a|'", "log_min_messages = warning", "lc_messages = 'C'",
+                    "password_encryption = 'scram-sha-256'",
                 ] + settings
             try append(lines, to: data.appending(path: "postgresql.conf"))
             let rules = ["local all all trust"] + access + ["host all all 127.0.0.1/32 scram-sha-256"]
@@ -72,6 +73,20 @@ public struct PostgreSQLInstance: Sendable {
             try await instance.awaitReadiness()
             return try await body(instance)
         }
+    }
+
+    /// Runs a hot standby of this server, whose settings must let `postgres` replicate over the Unix socket.
+    public func withStandby<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: (PostgreSQLInstance) async throws -> Result
+    ) async throws -> Result {
+        let data = folder.appending(path: "standby")
+        try await Self.unprivileged(
+            "pg_basebackup",
+            ["-D", data.path, "-R", "-h", folder.path, "-p", String(port), "-U", "postgres", "--checkpoint=fast"],
+            in: folder)
+        let port = try FreePort.find()
+        try Self.append(["port = \(port)"], to: data.appending(path: "postgresql.conf"))
+        return try await Self.runServer(data, port: port, in: folder, body)
     }
 
     /// It takes connections a little before it answers them.
@@ -107,7 +122,7 @@ public struct PostgreSQLInstance: Sendable {
             try Self.program("psql"),
             ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"] + variables
                 + ["-h", folder.path, "-p", String(port), "-U", "postgres", "-d", database],
-            input: statements, environment: ["PGCONNECT_TIMEOUT": "5"], in: folder)
+            input: statements, environment: ["PGCONNECT_TIMEOUT": "5", "PGCLIENTENCODING": "UTF8"], in: folder)
         guard run.status == 0 else { throw Failed(description: run.errors) }
         return run.output.trimmingCharacters(in: .newlines)
     }

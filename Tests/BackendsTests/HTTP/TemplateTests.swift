@@ -19,9 +19,10 @@ struct TemplateTests {
     }
 
     @Test("100,000 random values in every place are read back as what they are, or refused")
-    func places() throws {
+    func places() async throws {
         var random = SeededRandom(seed: 11)
-        for _ in 0..<100_000 {
+        for round in 0..<100_000 {
+            if round.isMultiple(of: 100) { await Task.yield() }
             let value = String(
                 decoding: random.hostileBytes(upTo: 16, spice: "&<>\"'%+=;/?#:@ \r\n\t\u{0}{}[]\\.,"), as: UTF8.self)
             let form = try TemplatePlace.form.write(value)

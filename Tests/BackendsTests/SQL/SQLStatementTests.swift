@@ -66,7 +66,8 @@ import Testing
 
     @Test("is refused when a quote or a comment does not end")
     func unfinished() {
-        for text in ["SELECT 'a", "SELECT \"a", "SELECT $$ a", "SELECT $a$ b $$", "SELECT /* a /* */", #"SELECT E'\'"#] {
+        for text in ["SELECT 'a", "SELECT \"a", "SELECT $$ a", "SELECT $a$ b $$", "SELECT /* a /* */", #"SELECT E'\'"#]
+        {
             #expect(throws: SQLStatementError.self, "\(text)") { try bound(text) }
         }
         for text in ["SELECT [a", "SELECT `a", "SELECT [a]]"] {
@@ -91,7 +92,8 @@ import Testing
     func fuzz() {
         var random = SeededRandom(seed: 13)
         let words = [
-            "'", "''", "\"", "$$", "$a$", ":a", ":b", "::", ":=", "--", "-- ", "/*", "*/", "\\", "E'", "[", "]", "`", ";",
+            "'", "''", "\"", "$$", "$a$", ":a", ":b", "::", ":=", "--", "-- ", "/*", "*/", "\\", "E'", "[", "]", "`",
+            ";",
             "?", "$1", " ", "\n", "x", "é", "e\u{301}", "\r\n", "\u{0}", ":", "-", "/", "1",
         ]
         var accepted = 0
@@ -109,7 +111,8 @@ import Testing
                 }.joined()
                 // What was taken out is comments and one semicolon: what is left is read as it was.
                 #expect((try? SQLScanner.parts(of: written, dialect: dialect)) == parts, "\(text.debugDescription)")
-                let quoted = "SELECT '\(text.replacing("'", with: "''").replacing("\\", with: "").replacing("\0", with: ""))'"
+                let quoted =
+                    "SELECT '\(text.replacing("'", with: "''").replacing("\\", with: "").replacing("\0", with: ""))'"
                 #expect((try? SQLStatement(quoted, dialect: dialect))?.bound.parameters == [])
             }
         }

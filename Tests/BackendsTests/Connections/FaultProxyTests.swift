@@ -1,0 +1,85 @@
+import NIOCore
+import NIOPosix
+import TestSupport
+import Testing
+
+/// The proxy is a tool of other tests: were it to do nothing, they could not fail.
+@Suite("The proxy with bad days") struct FaultProxyTests {
+    /// What a client hears of a server that sends `hello` after each message; nil for a reset or refused connection.
+    private func hears(through port: Int, sending messages: Int = 1) async -> [UInt8]? {
+        do {
+            let client = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connect(host: "127.0.0.1", port: port) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    }
+                }
+            return try await client.executeThenClose { inbound, outbound in
+                var heard: [UInt8] = []
+                try await outbound.write(ByteBuffer(string: "x"))
+                for try await bytes in inbound {
+                    heard += bytes.readableBytesView
+                    if heard == Array("hello".utf8) { return heard }
+                }
+                return heard
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    private func withGreeter(_ body: (Int) async throws -> Void) async throws {
+        let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Greeter())
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        try await body(server.localAddress?.port ?? 0)
+        try await server.close()
+    }
+
+    @Test("passes everything, and each fault is what its name says")
+    func faults() async throws {
+        try await withGreeter { port in
+            try await withFaultProxy(to: port) { proxy in
+                let greeting = Array("hello".utf8)
+                #expect(await hears(through: proxy.port) == greeting)
+                for fault in [FaultProxy.Fault.refuse, .reset] {
+                    try await proxy.set(fault)
+                    #expect(await hears(through: proxy.port) == nil, "\(fault)")
+                }
+                try await proxy.set(.halfAnswer)
+                #expect(await hears(through: proxy.port) == Array("he".utf8))
+                try await proxy.set(.garbage)
+                let rubbish = await hears(through: proxy.port)
+                #expect(rubbish?.isEmpty == false && rubbish != greeting)
+                try await proxy.set(.none)
+                #expect(await hears(through: proxy.port) == greeting)
+            }
+        }
+    }
+
+    @Test("holds back what comes while it stands still, and hands it over afterwards")
+    func stall() async throws {
+        try await withGreeter { port in
+            try await withFaultProxy(to: port) { proxy in
+                try await proxy.set(.stall)
+                async let heard = hears(through: proxy.port)
+                while try await proxy.connections() == 0 { try await Task.sleep(for: .milliseconds(5)) }
+                try await proxy.set(.none)
+                #expect(await heard == Array("hello".utf8))
+            }
+        }
+    }
+}
+
+private final class Greeter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "hello")), promise: nil)
+    }
+}
