@@ -9,7 +9,7 @@ import Testing
 @testable import Backends
 
 @Suite("In front of another endpoint", .serialized) struct PugpigBackendTests {
-    private static let services = { () throws -> BackendServices in
+    private static func services() throws -> BackendServices {
         BackendServices(
             clock: .system, random: .system,
             passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
@@ -78,8 +78,10 @@ import Testing
             #expect(
                 try await backend.verdict(on: odd, for: broken, inquiry: Inquiry())
                     == .refused(nil, message: "something bad happened"))
-            #expect(backend.grantsFeed(to: try await signIn(backend, "activeglobal")))
-            #expect(backend.grantsFeed(to: try await signIn(backend, "activeall")) == false)
+            let feeding = try await signIn(backend, "activeglobal")
+            #expect(backend.grantsFeed(to: feeding))
+            let plain = try await signIn(backend, "activeall")
+            #expect(!backend.grantsFeed(to: plain))
             #expect(
                 try await backend.recognise(credentials("peter", "hook"), inquiry: Inquiry())
                     == .notRecognised(message: nil))
