@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "Gatefold", targets: ["Gatefold"]),
         .library(name: "ContentGate", targets: ["ContentGate"]),
         .executable(name: "gatefold", targets: ["GatefoldCommand"]),
+        .executable(name: "gatefold-bench", targets: ["Benchmarks"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -149,8 +150,18 @@ let package = Package(
             dependencies: [
                 "Gatefold", "Backends", "CSV", "State", "Server", "Settings",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "Gatefold", "Backends", "State",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swiftSettings),
 
@@ -194,7 +205,7 @@ let package = Package(
             name: "BackendsTests",
             dependencies: [
                 "Backends", "BackendBenches", "CSV", "Gatefold", "Settings", "SharedLibraries", "PostgreSQL", "ODBC",
-                "LDAP", "FileTransfer", "XML", "TestSupport",
+                "LDAP", "FileTransfer", "XML", "TestSupport", "Benchmarks",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -17,7 +17,8 @@ struct GatefoldCommand: AsyncParsableCommand {
             """,
         version: ServerSoftware.version,
         subcommands: [
-            ServeCommand.self, ConfigCommand.self, SubscribersCommand.self, CredentialsCommand.self,
+            ServeCommand.self, ConfigCommand.self, SubscribersCommand.self, BackendsCommand.self,
+            CredentialsCommand.self,
             TokenCommand.self, SecretCommand.self, DrillCommand.self,
         ])
 

@@ -16,6 +16,7 @@ import UnixSignals
 public struct GatefoldServer: Sendable {
     private let configuration: GatefoldConfiguration
     private let publications: CurrentPublications
+    private let backends: BackendAdministration
     private let parts: LastingParts
     private let follower: RevocationFollower
     private let tls: ReloadableTLS?
@@ -47,6 +48,7 @@ public struct GatefoldServer: Sendable {
             guesses: GuessLimiter(limits: configuration.guessing),
             services: services)
         publications = CurrentPublications(try parts.assemble(configuration))
+        backends = BackendAdministration(publications)
         tls = try configuration.tls.map { try ReloadableTLS($0) }
         follower = RevocationFollower(
             store: state, lists: revocations, retention: { [publications] in publications.longestRetention },
@@ -102,21 +104,6 @@ public struct GatefoldServer: Sendable {
         }
     }
 
-    /// Whether each backend can be asked at present. One that can not is no reason to take the node out: its readers have
-    /// their last answers from this one as from any other.
-    @Sendable private func backendHealth() async -> [BackendHealth] {
-        var all: [BackendHealth] = []
-        for backend in publications.value.backends.all {
-            do {
-                try await backend.health()
-                all.append(BackendHealth(name: backend.name, isUp: true))
-            } catch {
-                all.append(BackendHealth(name: backend.name, isUp: false))
-            }
-        }
-        return all
-    }
-
     private func mainListener(_ onListening: @escaping @Sendable (Int) async -> Void) throws -> some ApplicationProtocol
     {
         let router = MainRouter.make(
@@ -136,7 +123,7 @@ public struct GatefoldServer: Sendable {
 
     private func adminListener(_ address: ListenAddress) -> some ApplicationProtocol {
         Application(
-            router: AdminRouter.make(metrics: metrics, readiness: readiness, backends: backendHealth),
+            router: AdminRouter.make(metrics: metrics, readiness: readiness, backends: backends),
             server: .http1(configuration: Self.http1),
             configuration: ApplicationConfiguration(address: .hostname(address.host, port: address.port)),
             logger: logger)

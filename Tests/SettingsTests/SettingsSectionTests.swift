@@ -115,12 +115,39 @@ struct SettingsSectionTests {
         #expect(error?.origin == .environment("GATEFOLD__PUBLICATIONS__MY_DAILY__MOST"))
     }
 
-    @Test("durations", arguments: [("90s", 90.0), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000)])
+    @Test("durations", arguments: [("250ms", 0.25), ("90s", 90.0), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000)])
     func durations(text: String, seconds: Double) throws {
         #expect(try read("t: \(text)").duration("t", default: 0, in: 0...1e9) == seconds)
     }
 
-    @Test("what is no duration", arguments: ["90", "s", "-1s", "1.5h", "1w", "99999999999999999999d", "1 h"])
+    @Test("sizes", arguments: [("500kB", 500_000), ("64MB", 64_000_000), ("2GB", 2_000_000_000)])
+    func sizes(text: String, bytes: Int) throws {
+        #expect(try read("s: \(text)").size("s", default: 0, in: 0...10_000_000_000) == bytes)
+    }
+
+    @Test(
+        "what is no size", arguments: ["64", "MB", "-1MB", "1.5GB", "64mb", "64 MB", "9999999999999999999GB", "100GB"])
+    func noSizes(text: String) throws {
+        let error = #expect(throws: SettingsError.self) {
+            try read("s: \(text)").size("s", default: 0, in: 100_000...10_000_000_000)
+        }
+        #expect(
+            error?.description == "gatefold.yaml:1: s: expected a size such as 500kB, 64MB or 2GB, from 100kB to 10GB")
+    }
+
+    @Test("a limit below a second is written in milliseconds")
+    func shortLimits() throws {
+        let error = #expect(throws: SettingsError.self) {
+            try read("t: 1h").duration("t", default: 1, in: 0.05...60)
+        }
+        #expect(
+            error?.description
+                == "gatefold.yaml:1: t: expected a time such as 250ms, 90s, 15m, 12h or 30d, from 50ms to 1m")
+    }
+
+    @Test(
+        "what is no duration",
+        arguments: ["90", "s", "-1s", "1.5h", "1w", "99999999999999999999d", "1 h", "ms", "-1ms", "1.5ms"])
     func notDurations(text: String) throws {
         let top = try read("t: \"\(text)\"")
         #expect(throws: SettingsError.self) { try top.duration("t", default: 0, in: 0...1e9) }

@@ -58,7 +58,7 @@ public final class ProtectedBackend: SubscriberBackend {
         let key = keys.key(of: question, seen)
         // What is not remembered is shared all the same.
         guard question.isRemembered else { return try await askTogether(question, key, seen, .reader).answer }
-        return try await cache.answer(key, about: { self.subject(key, question, $0) }) { urgency in
+        return try await cache.answer(key) { urgency in
             try await self.askTogether(question, key, seen, urgency)
         }
     }
@@ -67,12 +67,15 @@ public final class ProtectedBackend: SubscriberBackend {
         _ question: Question, _ key: QuestionKey, _ inquiry: Inquiry, _ urgency: Urgency
     ) async throws -> Told {
         try await coalescing.share(key, urgency) { [self] in
-            try await breaker.guarding { check in
+            let told = try await breaker.guarding { check in
                 try await limit.enter(urgency, stillWanted: check)
                 return try await pulse.feeling {
                     try await deadline.bound({ try await self.put(question, inquiry) }, ended: limit.leave)
                 }
             }
+            // Before those who wait are told, so that whoever comes next finds it.
+            if question.isRemembered { cache.remember(told, subject(key, question, told.answer)) }
+            return told
         }
     }
 

@@ -14,12 +14,22 @@ public struct BackendPlan: Sendable {
 
     public let entries: [Entry]
 
+    init(entries: [Entry]) {
+        self.entries = entries
+    }
+
+    /// - Parameter readKind: reads a backend's settings by the kind they name.
     /// - Throws: ``SettingsError``, also for members that do not exist or ask one another in a circle.
-    init(_ backends: [BackendConfiguration]) throws {
+    init(
+        _ backends: [BackendConfiguration],
+        readKind: (BackendConfiguration) throws -> any BackendKind = {
+            try BackendRegistry.read(name: $0.name, settings: $0.settings)
+        }
+    ) throws {
         var read: [String: any BackendKind] = [:]
         var protections: [String: ProtectionSettings] = [:]
         for backend in backends {
-            let kind = try BackendRegistry.read(name: backend.name, settings: backend.settings)
+            let kind = try readKind(backend)
             read[backend.name] = kind
             if kind.isRemote {
                 protections[backend.name] = try ProtectionSettings(try backend.settings.section("protection"))

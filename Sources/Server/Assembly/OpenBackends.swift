@@ -6,6 +6,7 @@ import Gatefold
 struct OpenBackends: Sendable {
     private struct Entry: Sendable {
         let fingerprint: [UInt8]
+        let members: [String]
         let backend: any SubscriberBackend
     }
 
@@ -30,7 +31,8 @@ struct OpenBackends: Sendable {
             do {
                 let opened = interposing(planned.name, try planned.kind.open(services))
                 entries[planned.name] = Entry(
-                    fingerprint: planned.fingerprint, backend: protect(opened, planned, services))
+                    fingerprint: planned.fingerprint, members: planned.kind.members,
+                    backend: protect(opened, planned, services))
             } catch {
                 throw AssemblyError.backend(name: planned.name, cause: "\(error)")
             }
@@ -48,6 +50,12 @@ struct OpenBackends: Sendable {
     }
 
     subscript(name: String) -> (any SubscriberBackend)? { entries[name]?.backend }
+
+    /// The backend and all that it asks, however far; empty when there is none of that name.
+    func family(of name: String) -> [any SubscriberBackend] {
+        guard let entry = entries[name] else { return [] }
+        return [entry.backend] + entry.members.flatMap { family(of: $0) }
+    }
 
     var all: [any SubscriberBackend] { entries.sorted { $0.key < $1.key }.map(\.value.backend) }
 }

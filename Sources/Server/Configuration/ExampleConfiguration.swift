@@ -62,6 +62,8 @@ public enum ExampleConfiguration {
             proof_folds: false
             # false: knowing the identifier is enough.
             check_proof: true
+          # A backend outside this process also has the section `protection`: deadline, concurrency, breaker and cache. See
+          # the documentation of its kind, and Protection.
           # The made-up readers of the test publication.
           made-up:
             kind: test

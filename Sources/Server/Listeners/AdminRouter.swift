@@ -1,37 +1,45 @@
 import FrontDoors
 import Hummingbird
 
-/// The admin listener: health and metrics, for the machines that look after this one.
+/// The admin listener: health, metrics and the operator's few commands. It asks nobody who they are and so must not be
+/// reachable from outside.
 enum AdminRouter {
     static func make(
         metrics: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness,
-        backends: @escaping @Sendable () async -> [BackendHealth]
+        backends: BackendAdministration
     ) -> Router<GatefoldRequestContext> {
         let router = Router(context: GatefoldRequestContext.self)
         router.add(middleware: NoCacheMiddleware())
-        addHealth(to: router, readiness: readiness) {
-            await backends().map { "backend \($0.name): \($0.isUp ? "ok" : "can not be asked")\n" }.joined()
-        }
+        addHealth(to: router, readiness: readiness) { await backends.health() }
         router.get("metrics") { _, _ in
-            Response(
+            backends.measure()
+            return Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(string: metrics.exposition())))
+        }
+        router.post("backends/{name}/flush") { request, context in
+            let (status, words) = try await FlushRequest.answer(
+                request, try context.parameters.require("name"), backends)
+            return text(status, words)
         }
         return router
     }
 
-    /// `/healthz` says that the process answers, `/readyz` that it can do its work.
+    /// `/healthz` says that the process answers, `/readyz` that it can do its work; `degraded` that it does so although a
+    /// backend can not be asked.
     ///
-    /// - Parameter details: what `/readyz` says further, where strangers do not read it.
+    /// - Parameter backends: of whom `/readyz` speaks, where strangers do not read it.
     static func addHealth(
         to router: Router<GatefoldRequestContext>, readiness: @escaping @Sendable () async -> Readiness,
-        details: @escaping @Sendable () async -> String = { "" }
+        backends: @escaping @Sendable () async -> [BackendHealth] = { [] }
     ) {
         router.get("healthz") { _, _ in text(.ok, "ok\n") }
         router.get("readyz") { _, _ in
-            switch await readiness() {
-            case .ready: text(.ok, "ready\n" + (await details()))
-            case .notReady: text(.serviceUnavailable, "not ready\n" + (await details()))
+            let healths = await backends()
+            let lines = healths.map { $0.line + "\n" }.joined()
+            return switch await readiness() {
+            case .ready: text(.ok, (healths.allSatisfy(\.isUp) ? "ready\n" : "degraded\n") + lines)
+            case .notReady: text(.serviceUnavailable, "not ready\n" + lines)
             }
         }
     }
@@ -41,16 +49,4 @@ enum AdminRouter {
             status: status, headers: [.contentType: "text/plain; charset=utf-8"],
             body: .init(byteBuffer: ByteBuffer(string: words)))
     }
-}
-
-/// Whether the server can do its work at present.
-enum Readiness: Sendable {
-    case ready
-    case notReady
-}
-
-/// Whether a subscriber backend can be asked at present.
-struct BackendHealth: Sendable {
-    let name: String
-    let isUp: Bool
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Gatefold
 import Settings
 import Testing
@@ -38,6 +39,18 @@ struct ProtectionSettingsTests {
         let cache = try #require(read.cache)
         #expect(cache.freshness == 120 && cache.revalidateAfter == 90 && cache.negative == 2)
         #expect(cache.lastKnownGood == 604_800 && cache.memory == 1_000_000_000)
+    }
+
+    @Test("the example of the documentation says the defaults")
+    func example() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
+        let text = try String(
+            contentsOf: root.appending(path: "Fixtures/Configurations/Protection.yaml"), encoding: .utf8)
+        let top = try YAMLSettings.read(text: text, name: "Protection.yaml", folder: "/srv", environment: [:])
+        #expect(try ProtectionSettings(try top.section("protection")) == ProtectionSettings())
+        let article = try String(
+            contentsOf: root.appending(path: "Sources/Backends/Backends.docc/Protection.md"), encoding: .utf8)
+        for line in text.split(separator: "\n") { #expect(article.contains(line), "\(line)") }
     }
 
     @Test("switch the breaker and the cache off")

@@ -36,13 +36,10 @@ final class AnswerCache: Sendable {
         state = Mutex(State(memory: settings.map { AnswerMemory($0, longestQuestion: longestQuestion) }))
     }
 
-    /// - Parameters:
-    ///   - subject: what an answer is about; asked for only when it is to be remembered.
-    ///   - ask: asks the backend.
+    /// - Parameter ask: asks the backend, and has the answer remembered.
     /// - Throws: what `ask` throws, when nothing stands in for the answer.
     func answer(
-        _ key: QuestionKey, about subject: @escaping @Sendable (Answer) -> AnswerMemory.Subject,
-        _ ask: @escaping @Sendable (Urgency) async throws -> Told
+        _ key: QuestionKey, _ ask: @escaping @Sendable (Urgency) async throws -> Told
     ) async throws -> Answer {
         switch find(key) {
         case .fresh(let answer):
@@ -51,15 +48,13 @@ final class AnswerCache: Sendable {
             if isDue {
                 Task { [self] in
                     // That it could not be renewed is no news to the reader: the answer still holds.
-                    if let told = try? await ask(.background) { store(told, subject(told.answer)) }
+                    _ = try? await ask(.background)
                 }
             }
             return answer
         case .missing:
             do {
-                let told = try await ask(.reader)
-                store(told, subject(told.answer))
-                return told.answer
+                return try await ask(.reader).answer
             } catch {
                 guard Failing.meansNotAsked(error), let last = lastKnownGood(key) else { throw error }
                 return last
@@ -123,7 +118,7 @@ final class AnswerCache: Sendable {
         }
     }
 
-    private func store(_ told: Told, _ subject: AnswerMemory.Subject) {
+    func remember(_ told: Told, _ subject: AnswerMemory.Subject) {
         let jitter = random.fraction()
         state.withLock { state in
             let now = state.time.advance(to: clock.now)

@@ -1,9 +1,9 @@
-import HTTPTypes
-import Hummingbird
+package import HTTPTypes
+package import Hummingbird
 import NIOCore
 
 /// The fields of a request, from its query and its body.
-enum RequestFields {
+package enum RequestFields {
     /// The longest body, in bytes.
     static let longestBody = 64 * 1024
     static let mostFields = 100
@@ -15,7 +15,7 @@ enum RequestFields {
     /// Reads them as PHP's `$_REQUEST` has them: the body's value where both have one, the last of several.
     ///
     /// - Throws: ``RequestRefusal``, and whatever the connection throws while the body arrives.
-    static func read(_ request: Request) async throws -> [String: String] {
+    package static func read(_ request: Request) async throws -> [String: String] {
         var fields: [String: String] = [:]
         var count = 0
         func take(_ more: [(name: String, value: String)]) throws(RequestRefusal) {
@@ -63,7 +63,7 @@ enum RequestFields {
 }
 
 /// Why a request was not read; the caller's mistake.
-enum RequestRefusal: Error, CaseIterable {
+package enum RequestRefusal: Error, CaseIterable {
     case tooLarge
     case tooManyFields
     case fieldTooLong
@@ -71,7 +71,7 @@ enum RequestRefusal: Error, CaseIterable {
     case unsupportedType
     case unsupportedCoding
 
-    var status: HTTPResponse.Status {
+    package var status: HTTPResponse.Status {
         switch self {
         case .tooLarge: .contentTooLarge
         case .tooManyFields, .fieldTooLong, .notFlatJSON: .badRequest
@@ -80,7 +80,7 @@ enum RequestRefusal: Error, CaseIterable {
     }
 
     /// What is told to whoever wrote the request.
-    var text: String {
+    package var text: String {
         switch self {
         case .tooLarge: "The body must not exceed \(RequestFields.longestBody) bytes"
         case .tooManyFields: "There must not be more than \(RequestFields.mostFields) fields"

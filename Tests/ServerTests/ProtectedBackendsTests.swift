@@ -1,0 +1,166 @@
+import Backends
+import Foundation
+import Gatefold
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Settings
+import TestSupport
+import Testing
+
+@testable import Server
+
+@Suite("Backends outside the process")
+struct ProtectedBackendsTests {
+    /// Answers as a test says, from somewhere outside.
+    private struct RemoteKind: BackendKind {
+        static let name = "remote"
+        let system: ScriptedBackend
+
+        init(name: String, settings: SettingsSection) throws(SettingsError) {
+            _ = try settings.string("kind")
+            system = ScriptedBackend(name: name)
+        }
+
+        func open(_ services: BackendServices) throws -> any SubscriberBackend { system }
+    }
+
+    private static let ada = Subscriber(backend: "legacy", key: "ada")
+
+    private func configuration(_ protection: String = "{}") -> String {
+        ConfigurationTests.least.replacing(
+            "backends:\n", with: "backends:\n  legacy: {kind: remote, protection: \(protection)}\n")
+    }
+
+    private func plan(_ text: String) throws -> BackendPlan {
+        let top = try YAMLSettings.read(
+            text: text, name: "gatefold.yaml", folder: "/srv", environment: ConfigurationTests.environment)
+        return try BackendPlan(try GatefoldConfiguration(top).backends) {
+            $0.name == "legacy"
+                ? try RemoteKind(name: $0.name, settings: $0.settings)
+                : try BackendRegistry.read(name: $0.name, settings: $0.settings)
+        }
+    }
+
+    /// Opens the backends of a configuration.
+    private func withBackends(
+        _ body: (OpenBackends, ScriptedBackend, BackendServices) async throws -> Void
+    ) async throws {
+        try await withParts(ConfigurationTests.least) { parts, _ in
+            let plan = try plan(configuration())
+            let system = try #require((plan.kind("legacy") as? RemoteKind)?.system)
+            let open = try OpenBackends(remoteOnly(plan), services: parts.services)
+            try await body(open, system, parts.services)
+        }
+    }
+
+    /// Without the embedded database, which would want a folder.
+    private func remoteOnly(_ plan: BackendPlan) throws -> BackendPlan {
+        BackendPlan(entries: plan.entries.filter { $0.name == "legacy" })
+    }
+
+    @Test("are protected, and those inside it are not")
+    func who() throws {
+        let plan = try plan(configuration("{deadline: 250ms}"))
+        let protections = Dictionary(uniqueKeysWithValues: plan.entries.map { ($0.name, $0.protection) })
+        #expect(protections["legacy"]??.deadline == 0.25)
+        #expect(protections["house"] == .some(nil))
+        let inside = ConfigurationTests.least.replacing(
+            "path: house.sqlite", with: "path: house.sqlite, protection: {deadline: 1s}")
+        let error = #expect(throws: SettingsError.self) { try self.plan(inside) }
+        #expect(error?.key == "backends.house.protection")
+        let wrong = #expect(throws: SettingsError.self) { try self.plan(configuration("{deadline: 1h}")) }
+        #expect(wrong?.key == "backends.legacy.protection.deadline")
+    }
+
+    @Test("keep their memory when the configuration is read again, and lose it when their settings changed")
+    func reload() async throws {
+        try await withBackends { before, system, services in
+            let asked = try #require(before["legacy"])
+            _ = try await asked.subscription(of: Self.ada, inquiry: Inquiry())
+            let same = try OpenBackends(
+                remoteOnly(plan(configuration())), services: services, keeping: before)
+            let kept = try #require(same["legacy"])
+            _ = try await kept.subscription(of: Self.ada, inquiry: Inquiry())
+            #expect(system.questions == ["subscription"])
+            #expect((same["legacy"] as? ProtectedBackend)?.status.entries == 1)
+            // Pitfall 7: another configuration may mean another answer.
+            let changed = try OpenBackends(
+                remoteOnly(plan(configuration("{deadline: 2s}"))), services: services, keeping: same)
+            #expect((changed["legacy"] as? ProtectedBackend)?.status.entries == 0)
+        }
+    }
+
+    /// What the admin listener answers about a backend that was asked about ada.
+    private func withAdmin(
+        _ body:
+            @escaping @Sendable (
+                _ ask: (HTTPRequest.Method, String, String) async throws -> (status: HTTPResponse.Status, text: String),
+                _ backend: any SubscriberBackend, _ system: ScriptedBackend
+            ) async throws -> Void
+    ) async throws {
+        try await withParts(ConfigurationTests.least) { parts, configuration in
+            let set = try parts.assemble(configuration)
+            let plan = try plan(self.configuration())
+            let system = try #require((plan.kind("legacy") as? RemoteKind)?.system)
+            let publications = CurrentPublications(
+                PublicationSet(
+                    directory: set.directory, gate: set.gate,
+                    backends: try OpenBackends(remoteOnly(plan), services: parts.services), clients: set.clients,
+                    revocationRetention: set.revocationRetention))
+            let router = AdminRouter.make(
+                metrics: PrometheusRegistry(), readiness: { .ready }, backends: BackendAdministration(publications))
+            let backend = try #require(publications.value.backends["legacy"])
+            _ = try await backend.subscription(of: Self.ada, inquiry: Inquiry())
+            try await Application(router: router).test(.router) { client in
+                let ask = { (method: HTTPRequest.Method, path: String, form: String) in
+                    let response = try await client.execute(
+                        uri: path, method: method, body: form.isEmpty ? nil : ByteBuffer(string: form))
+                    return (status: response.status, text: String(buffer: response.body))
+                }
+                try await body(ask, backend, system)
+            }
+        }
+    }
+
+    @Test("an operator sees how they are doing: ready, or degraded and still in service")
+    func readiness() async throws {
+        try await withAdmin { ask, backend, system in
+            let (status, text) = try await ask(.get, "/readyz", "")
+            #expect(status == .ok)
+            let line = "backend legacy: ok, breaker closed, asking 0 of 16, waiting 0 of 500, remembering 1 answers"
+            #expect(text.hasPrefix("ready\n\(line)"), "\(text)")
+            system.breakDown()
+            for number in 0..<6 {
+                _ = try? await backend.subscription(
+                    of: Subscriber(backend: "legacy", key: "\(number)"), inquiry: Inquiry())
+            }
+            let asked = system.questions.count
+            let degraded = try await ask(.get, "/readyz", "")
+            #expect(degraded.status == .ok)
+            #expect(
+                degraded.text.hasPrefix("degraded\nbackend legacy: can not be asked, breaker open,"), "\(degraded.text)"
+            )
+            #expect(system.questions.count == asked)
+        }
+    }
+
+    @Test("an operator makes them be asked anew about one reader")
+    func flush() async throws {
+        try await withAdmin { ask, _, _ in
+            let bob = try await ask(.post, "/backends/legacy/flush", "key=bob")
+            #expect(bob.status == .ok && bob.text == "0 answers forgotten\n")
+            let ada = try await ask(.post, "/backends/legacy/flush", "key=ada")
+            #expect(ada.status == .ok && ada.text == "1 answers forgotten\n")
+            let nobody = try await ask(.post, "/backends/none/flush", "key=ada")
+            #expect(nobody.status == .notFound)
+            for slip in ["", "all=false", "all=true&key=ada", "key=", "reference=xyz", "name=ada"] {
+                let refused = try await ask(.post, "/backends/legacy/flush", slip)
+                #expect(refused.status == .badRequest, "\(slip)")
+            }
+            let read = try await ask(.get, "/backends/legacy/flush", "")
+            #expect(read.status != .ok)
+        }
+    }
+}
