@@ -82,6 +82,11 @@ final class ChildProcess: Sendable {
         _ executable: String, _ arguments: [String], _ environment: [String: String], _ folder: String,
         output: String, errors: String?, input: String
     ) throws -> pid_t {
+        // A listening socket that a server inherits stays open when its owner closes it.
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+            if let descriptor = Int32(name), descriptor > 2 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        }
+
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
