@@ -16,6 +16,7 @@ public struct HTTPServiceKind: BackendKind {
     }
 
     public var checkedProofs: Set<String>? { Set(service.proofs) }
+    public var decidesEditions: Bool { service.call(.verdict) != nil }
 
     public func open(_ services: BackendServices) throws -> any SubscriberBackend {
         HTTPServiceBackend(name: name, service: service, http: OutgoingHTTP(settings), services: services)

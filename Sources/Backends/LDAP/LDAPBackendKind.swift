@@ -17,6 +17,7 @@ struct LDAPBackendKind: BackendKind {
     }
 
     var checkedProofs: Set<String>? { directory.checkedProofs }
+    var decidesEditions: Bool { false }
 
     func open(_ services: BackendServices) throws -> any SubscriberBackend {
         let library = try LDAPLibrary()

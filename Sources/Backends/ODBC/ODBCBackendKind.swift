@@ -21,6 +21,7 @@ public struct ODBCBackendKind: BackendKind {
     public var checkedProofs: Set<String>? { queries.checkedProofs }
 
     public var decidingFields: Set<String> { queries.requestFields }
+    public var decidesEditions: Bool { queries.verdict != nil }
 
     /// Connects to nothing yet: the database may be down.
     ///

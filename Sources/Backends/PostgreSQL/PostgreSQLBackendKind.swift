@@ -21,6 +21,7 @@ public struct PostgreSQLBackendKind: BackendKind {
     public var checkedProofs: Set<String>? { queries.checkedProofs }
 
     public var decidingFields: Set<String> { queries.requestFields }
+    public var decidesEditions: Bool { queries.verdict != nil }
 
     public func open(_ services: BackendServices) throws -> any SubscriberBackend {
         SQLSubscriberBackend(

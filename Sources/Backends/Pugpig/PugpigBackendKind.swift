@@ -21,6 +21,8 @@ struct PugpigBackendKind: BackendKind {
         try http.finish()
     }
 
+    var decidesEditions: Bool { rules.asksForEditions }
+
     var checkedProofs: Set<String>? {
         rules.fields.map { Set($0.map(\.source)).subtracting(["identifier"]) }
     }

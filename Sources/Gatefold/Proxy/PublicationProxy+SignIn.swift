@@ -31,6 +31,7 @@ extension PublicationProxy {
         switch recognition {
         case .notRecognised(let words):
             guesses.settle(ticket, as: .wrong, at: clock.now)
+            await hesitation.wait()
             return refuse(.notRecognised, words ?? message(.notRecognised, inquiry))
         case .recognised(let subscriber):
             guesses.settle(ticket, as: .right, at: clock.now)

@@ -16,6 +16,7 @@ public struct PublicationProxy: Sendable {
     let clock: WallClock
     let random: RandomSource
     let retryAfter: Int
+    let hesitation: Hesitation
     let observe: @Sendable (ProxyEvent) -> Void
     let refusals: RefusalMemory
     let uses: DeviceUses
@@ -23,13 +24,14 @@ public struct PublicationProxy: Sendable {
     /// - Parameters:
     ///   - editionSecrets: the ring shared with whoever checks downloads.
     ///   - refusals: remembers refusals for outages; shared by all proxies of the process.
+    ///   - hesitation: before a refusal of credentials.
     ///   - retryAfter: whole seconds an app is told to wait when the backend could not be asked.
     ///   - observe: told what happened; must return at once.
     public init(
         publication: Publication, backend: any SubscriberBackend, tokens: any TokenCodec, editionSecrets: SecretRing,
         state: any StateStore, revocations: RevocationList, guesses: any GuessLimiting, references: ReferenceKey,
         refusals: RefusalMemory = RefusalMemory(), clock: WallClock = .system, random: RandomSource = .system,
-        retryAfter: Int = 30,
+        hesitation: Hesitation = .none, retryAfter: Int = 30,
         observe: @escaping @Sendable (ProxyEvent) -> Void = { _ in }
     ) {
         self.publication = publication
@@ -45,6 +47,7 @@ public struct PublicationProxy: Sendable {
         self.clock = clock
         self.random = random
         self.retryAfter = retryAfter
+        self.hesitation = hesitation
         self.observe = observe
         self.refusals = refusals
         uses = DeviceUses()

@@ -51,6 +51,7 @@ struct LastingParts: Sendable {
                 editionSecrets: publication.editionSecrets, state: state, revocations: ended,
                 guesses: publication.isTest ? UnlimitedGuesses() : guesses,
                 references: references, refusals: refusals, clock: services.clock, random: services.random,
+                hesitation: publication.isTest ? .none : Hesitation(random: services.random),
                 observe: { reporter.report($0) })
             proxies[id] = proxy
             if publication.isDefault { standard = proxy }
