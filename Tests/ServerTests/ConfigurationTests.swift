@@ -76,7 +76,7 @@ struct ConfigurationTests {
                 message: "gatefold.yaml:6: publications.daily.backend: expected one of the backends house"),
             Mistake(
                 text: least.replacing("kind: sqlite", with: "kind: oracle"),
-                message: "gatefold.yaml:3: backends.house.kind: expected one of sqlite, test"),
+                message: "gatefold.yaml:3: backends.house.kind: expected one of chain, feed, http"),
             Mistake(
                 text: least.replacing("path: house.sqlite", with: "pfad: house.sqlite"),
                 message: "gatefold.yaml:3: backends.house.path: missing; expected the path of the subscriber database"),

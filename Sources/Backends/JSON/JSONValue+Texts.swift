@@ -1,6 +1,6 @@
 extension JSONValue {
     /// As the values of a record's field: an array stands for its items, null for no value. Nil for what is no text, such as an
-    /// object or an array in an array.
+    /// object, or an array or null in an array: to pass one over would move those behind it.
     var texts: [String]? {
         switch self {
         case .null: return []
@@ -10,9 +10,10 @@ extension JSONValue {
         case .array(let items):
             var all: [String] = []
             for item in items {
-                if case .array = item { return nil }
-                guard let texts = item.texts else { return nil }
-                all += texts
+                switch item {
+                case .null, .array, .object: return nil
+                case .boolean, .number, .string: all += item.texts ?? []
+                }
             }
             return all
         }

@@ -11,7 +11,11 @@ extension SQLiteSubscriberBackend: SubscriberAdopter {
         let present = try await database.find(reader.identifier)
         if let present, present.adopted == nil { return .notOurs }
         let hash = try await hash(password, keeping: present?.passwordHash)
-        if let present, present.passwordHash == hash, reader.isAlready(present) { return .unchanged }
+        if let present, isEqualInConstantTime(Array(hash.utf8), Array((present.passwordHash ?? "").utf8)),
+            reader.isAlready(present)
+        {
+            return .unchanged
+        }
         return try await database.write(reader, hash: hash) ? .written : .notOurs
     }
 

@@ -16,6 +16,9 @@ public struct Catalogue: Sendable, Equatable {
 
     public subscript(id: EditionID) -> Edition? { positions[id].map { editions[$0] } }
 
+    /// Whether there can be such an edition: a publication without a catalogue may have any.
+    func mayHave(_ id: EditionID) -> Bool { editions.isEmpty || positions[id] != nil }
+
     public var freeEditions: Set<EditionID> { Set(editions.lazy.filter(\.isFree).map(\.id)) }
 
     /// The `count` newest editions already published at `moment`.

@@ -57,7 +57,8 @@ extension PublicationProxy {
                 return answer
             }
         } catch let failure as Unavailable {
-            guard publication.failsOpen, !refusals.wasRefused(memory) else {
+            guard publication.failsOpen, publication.rule.catalogue.mayHave(edition), !refusals.wasRefused(memory)
+            else {
                 observe(.credentialsRefused(.notEntitled))
                 return .refused(
                     CredentialsRefusal(

@@ -15,7 +15,7 @@ import Testing
     /// Settings with another source.
     private func settings(_ source: String, _ more: String = "") -> String {
         FeedBed.settings.replacing(
-            "{url: \"file://FOLDER/readers.csv\"}", with: "{\(source), connect_timeout: 5s, stall_timeout: 1s}")
+            "{url: \"file://FOLDER/readers.csv\"}", with: "{\(source), connect_timeout: 5s, stall_timeout: 4s}")
             + "\n" + more
     }
 

@@ -115,7 +115,11 @@ import Testing
         return RankSumTest(times[0], times[1])
     }
 
-    @Test("does not tell an unknown reader from a wrong password", arguments: stored.map(\.scheme))
+    /// All but the digests that take a microsecond: what is around them takes longer, and is hidden where readers ask, by a
+    /// wait of random length. The suite over every system measures that.
+    @Test(
+        "does not tell an unknown reader from a wrong password",
+        arguments: stored.map(\.scheme).filter { $0 != "ldap" })
     func indistinguishable(scheme: String) async throws {
         let known = StoredProof(value: try #require(Self.stored.first { $0.scheme == scheme }).value)
         let verifier = try testVerifier()

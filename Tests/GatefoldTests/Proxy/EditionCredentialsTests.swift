@@ -110,6 +110,17 @@ struct FailOpenTests {
         #expect(try await rig.credentials(token, "mag:2024").pair == nil)
     }
 
+    @Test("Pitfall 10: an edition that the catalogue does not have is not given in an outage either")
+    func unknownEdition() async throws {
+        let catalogue = Catalogue([Edition(id: .first, title: "First", published: .distantPast)])
+        let rig = ProxyRig(catalogue: catalogue) { $0.failsOpen = true }
+        rig.backend.answer(Subscription(state: .active, entitlement: .editions([.first])))
+        let token = try await rig.token()
+        rig.backend.breakDown()
+        #expect(try await rig.credentials(token, "com.example.made-up").pair == nil)
+        #expect(try await rig.credentials(token, EditionID.first.rawValue).pair != nil)
+    }
+
     @Test("Pitfall 10: where plain salts are issued, those of an outage end all the same")
     func plainSalts() async throws {
         let rig = ProxyRig {

@@ -7,7 +7,11 @@ struct SecretComparisonTests {
     /// Lines that compare something of such a name which is no secret, with the reason.
     private static let allowed = [
         // The test users' one long token is printed in this repository.
-        "backend: backend, key: bare == Self.longToken ? TestUser.longJSONName : String(bare.reversed()),"
+        "backend: backend, key: bare == Self.longToken ? TestUser.longJSONName : String(bare.reversed()),",
+        // The digests of files that a publisher puts out, and of the columns read from them: nobody guesses at these.
+        "last.summary.layout == plan.layoutDigest",
+        "if let usable, usable.summary.digest == fetched.digest { return .unchanged }",
+        "return summary?.layout == plan.layoutDigest ? summary : nil",
     ]
 
     private static func isSuspicious(_ line: some StringProtocol) -> Bool {
@@ -33,10 +37,10 @@ struct SecretComparisonTests {
         return words.last.map { word in names.contains { word.hasSuffix($0) } } ?? false
     }
 
-    /// Nothing, a truth value, a case of an enumeration or a number.
+    /// Nothing, a truth value, a case of an enumeration, a number, or the name of a field or method.
     private static func isHarmless(_ operand: String) -> Bool {
-        ["nil", "true", "false"].contains { operand.hasPrefix($0) } || operand.hasPrefix(".")
-            || operand.first?.isNumber == true
+        ["nil", "true", "false", "\"password\"", "\"digest\""].contains { operand.hasPrefix($0) }
+            || operand.hasPrefix(".") || operand.first?.isNumber == true
     }
 
     @Test("No secret, password or digest is compared but in constant time")
