@@ -110,7 +110,9 @@ public final class ProtectedBackend: SubscriberBackend {
         } else if let subscriber = question.subscriber {
             groups.append(group(of: subscriber))
         }
-        return AnswerMemory.Subject(key: key, groups: groups, credential: credential)
+        var subject = AnswerMemory.Subject(key: key, groups: groups, credential: credential)
+        if case .verdict(let edition, _) = question { subject.edition = edition }
+        return subject
     }
 
     private func group(of subscriber: Subscriber) -> AnswerMemory.Group {

@@ -45,12 +45,14 @@ extension PublicationProxy {
         let who = references.reference(to: session.subscriber)
         let memory = memory(of: session, edition: edition)
         do {
-            switch try await verdict(on: edition, session, inquiry) {
+            let (decision, isEarlier) = try await StandIns.watching {
+                try await verdict(on: edition, session, inquiry)
+            }
+            refusals.note(memory, refused: decision != .granted, isEarlier: isEarlier)
+            switch decision {
             case .refused(let reason, let words):
-                refusals.note(memory, refused: true)
                 return refuse(reason, words ?? message(.notEntitled, inquiry))
             case .granted:
-                refusals.note(memory, refused: false)
                 let answer = try grant(
                     edition, session, inquiry, lifetime: publication.lifetimes.editionCredentials)
                 observe(.credentialsIssued(who, edition))

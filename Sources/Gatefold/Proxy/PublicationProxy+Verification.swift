@@ -32,8 +32,10 @@ extension PublicationProxy {
 
     func subscription(of session: Session, _ inquiry: Inquiry) async throws -> Subscription {
         await noteUse(of: session)
-        let told = try await ask { try await backend.subscription(of: session.subscriber, inquiry: inquiry) }
-        refusals.note(memory(of: session), refused: told.state != .active)
+        let (told, isEarlier) = try await StandIns.watching {
+            try await ask { try await backend.subscription(of: session.subscriber, inquiry: inquiry) }
+        }
+        refusals.note(memory(of: session), refused: told.state != .active, isEarlier: isEarlier)
         return publication.rule.apply(to: told, at: clock.now)
     }
 

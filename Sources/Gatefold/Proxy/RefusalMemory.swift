@@ -26,7 +26,9 @@ public final class RefusalMemory: Sendable {
         self.capacity = capacity
     }
 
-    func note(_ key: Key, refused: Bool) {
+    /// - Parameter isEarlier: whether the answer was given before, so that it may be older than a refusal: it ends none.
+    func note(_ key: Key, refused: Bool, isEarlier: Bool = false) {
+        guard refused || !isEarlier else { return }
         contents.withLock { contents in
             guard refused else {
                 contents.recent.remove(key)

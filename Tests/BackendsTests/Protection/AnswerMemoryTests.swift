@@ -116,6 +116,47 @@ struct AnswerMemoryTests {
         #expect(memory.find(key(3), at: 0) == .fresh(granted))
     }
 
+    @Test(
+        "Pitfall 9: what one session is told of a subscription that is over holds for the reader's others",
+        arguments: [SubscriptionState.inactive, .suspended, .stale])
+    func otherSessions(state: SubscriptionState) throws {
+        var memory = memory()
+        let own = Answer.subscription(
+            Subscription(state: .inactive, entitlement: .editions([try #require(EditionID("ed-1"))])))
+        memory.store(told(Self.active, at: 0, 1), subject(1), jitter: 0, at: 0)
+        memory.store(told(own, at: 0, 2), subject(2), jitter: 0, at: 0)
+        memory.store(told(.subscription(Subscription(state: state)), at: 1, 5), subject(3), jitter: 0, at: 1)
+        // Asked by a fourth before that, answered after it.
+        memory.store(told(Self.active, at: 1, 4), subject(4), jitter: 0, at: 1)
+        // Stale is one session, not the reader.
+        #expect(memory.lastKnownGood(key(1), at: 2) == (state == .stale ? Self.active : nil))
+        #expect(memory.lastKnownGood(key(2), at: 2) == (state == .suspended ? nil : own))
+        #expect(memory.lastKnownGood(key(4), at: 2) == nil)
+        memory.store(told(Self.active, at: 2, 6), subject(1), jitter: 0, at: 2)
+        #expect(memory.lastKnownGood(key(1), at: 2) == Self.active)
+    }
+
+    @Test("Pitfall 9: an edition refused to one session is not granted to another from memory; other editions are")
+    func otherSessionsEditions() throws {
+        var memory = memory()
+        let (first, second) = (try #require(EditionID("ed-1")), try #require(EditionID("ed-2")))
+        func verdict(_ number: Int, _ edition: EditionID) -> AnswerMemory.Subject {
+            AnswerMemory.Subject(key: key(number), groups: [.subscriber(1)], edition: edition)
+        }
+        memory.store(told(.verdict(.granted), at: 0, 1), verdict(1, first), jitter: 0, at: 0)
+        memory.store(told(.verdict(.granted), at: 0, 2), verdict(2, second), jitter: 0, at: 0)
+        memory.store(told(Self.active, at: 0, 3), subject(3), jitter: 0, at: 0)
+        // A session that is over says nothing about the reader's others.
+        memory.store(
+            told(.verdict(.refused(.expired, message: nil)), at: 1, 4), verdict(4, first), jitter: 0, at: 1)
+        #expect(memory.lastKnownGood(key(1), at: 2) == .verdict(.granted))
+        memory.store(
+            told(.verdict(.refused(.notEntitled, message: nil)), at: 1, 5), verdict(5, first), jitter: 0, at: 1)
+        #expect(memory.lastKnownGood(key(1), at: 2) == nil)
+        #expect(memory.lastKnownGood(key(2), at: 2) == .verdict(.granted))
+        #expect(memory.lastKnownGood(key(3), at: 2) == Self.active)
+    }
+
     @Test("what was asked before somebody was forgotten is not remembered when it comes")
     func barriers() {
         var memory = memory()

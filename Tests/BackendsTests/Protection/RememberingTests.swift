@@ -80,6 +80,19 @@ struct RememberingTests {
         #expect(try await bench.subscription().state == .active)
     }
 
+    @Test("Pitfall 9: a reader suspended on one device is not active on another in the outage that follows")
+    func suspendedElsewhere() async throws {
+        let bench = ProtectedBench()
+        let phone = Subscriber(backend: "house", key: "ada", upstreamSession: "phone")
+        let tablet = Subscriber(backend: "house", key: "ada", upstreamSession: "tablet")
+        #expect(try await bench.subscription(of: phone).state == .active)
+        bench.probe.follow { _, _ in .subscription(Subscription(state: .suspended)) }
+        #expect(try await bench.subscription(of: tablet).state == .suspended)
+        bench.probe.follow(ProbeBackend.down)
+        bench.time.advance(by: 3_600)
+        await #expect(throws: ProbeBackend.Down.self) { try await bench.subscription(of: phone) }
+    }
+
     @Test("a wrong password does not end what is remembered of the right one")
     func wrongPassword() async throws {
         let bench = ProtectedBench()

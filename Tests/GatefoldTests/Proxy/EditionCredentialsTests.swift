@@ -189,6 +189,23 @@ struct FailOpenTests {
         #expect(try await rig.credentials(token).pair != nil)
     }
 
+    @Test("Pitfall 9: the last known answer, given in an outage, undoes no refusal that came after it")
+    func earlierAnswers() async throws {
+        let rig = rig()
+        let token = try await rig.token()
+        rig.backend.answer(Subscription(state: .suspended))
+        _ = try await rig.verify(token)
+        // Of another session of the reader, say.
+        rig.backend.answer { _ in
+            StandIns.note()
+            return Subscription(state: .active, entitlement: .editions([.first]))
+        }
+        #expect(try await rig.verify(token).state == .active)
+        _ = try await rig.credentials(token)
+        rig.backend.breakDown()
+        #expect(try await rig.credentials(token).pair == nil)
+    }
+
     @Test("Pitfall 9: reading the configuration again in an outage forgives nobody")
     func refusalsOutliveTheConfiguration() async throws {
         let refusals = RefusalMemory()

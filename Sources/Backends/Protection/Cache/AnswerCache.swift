@@ -57,6 +57,7 @@ final class AnswerCache: Sendable {
                 return try await ask(.reader).answer
             } catch {
                 guard Failing.meansNotAsked(error), let last = lastKnownGood(key) else { throw error }
+                StandIns.note()
                 return last
             }
         }

@@ -25,6 +25,8 @@ struct AnswerMemory: Sendable {
         let groups: [Group]
         /// What the credentials are known by, of an answer to such.
         var credential: UInt64?
+        /// What a verdict is on.
+        var edition: EditionID?
     }
 
     private struct Entry {
@@ -143,11 +145,15 @@ struct AnswerMemory: Sendable {
     private mutating func follow(_ consequence: AnswerRules.Consequence, of entry: Entry, at now: TimeInterval) {
         guard consequence != .none else { return }
         for group in entry.subject.groups {
-            barriers.raise(
-                group, Moment(seconds: now, order: entry.asked.order &- 1), longestQuestion: longestQuestion)
+            // What is under way about one edition may be about any other, too.
+            if consequence != .edition {
+                barriers.raise(
+                    group, Moment(seconds: now, order: entry.asked.order &- 1), longestQuestion: longestQuestion)
+            }
             for place in groups[group] ?? [] {
                 guard let other = entries[place], other.asked.order < entry.asked.order else { continue }
-                if case .verdict = other.answer { remove(place) } else if consequence == .everything { remove(place) }
+                let isSameEdition = other.subject.edition == entry.subject.edition
+                if consequence.takes(other.answer, isSameEdition: isSameEdition) { remove(place) }
             }
         }
     }

@@ -16,10 +16,29 @@ struct AnswerRules: Sendable {
     /// What an answer takes with it of what the same subscriber was told before.
     enum Consequence: Sendable, Equatable {
         case none
-        /// Editions that were granted: the subscription no longer holds.
+        /// The grants of the same edition: another of their sessions was refused it.
+        case edition
+        /// Editions that were granted: the session no longer holds.
         case verdicts
+        /// These, and what any of their sessions was told of an active subscription.
+        case activity
+        /// These, and whatever any of their sessions was told of a subscription.
+        case subscriptions
         /// Everything: the backend no longer knows them.
         case everything
+
+        /// - Parameter isSameEdition: whether both are verdicts on one edition.
+        func takes(_ older: Answer, isSameEdition: Bool) -> Bool {
+            switch (self, older) {
+            case (.none, _): false
+            case (.edition, .verdict): isSameEdition
+            case (.edition, _): false
+            case (.everything, _), (.verdicts, .verdict), (.activity, .verdict), (.subscriptions, .verdict): true
+            case (.activity, .subscription(let subscription)): subscription.state == .active
+            case (.subscriptions, .subscription): true
+            case (.verdicts, _), (.activity, _), (.subscriptions, _): false
+            }
+        }
     }
 
     let settings: ProtectionSettings.Cache
@@ -47,9 +66,13 @@ struct AnswerRules: Sendable {
             switch subscription.state {
             case .active: .none
             case .unknown: .everything
-            case .inactive, .suspended, .stale: .verdicts
+            case .inactive: .activity
+            case .suspended: .subscriptions
+            // Of this one session: the reader's others may be as good as ever.
+            case .stale: .verdicts
             }
         case .verdict(.refused(.notRecognised?, _)): .everything
+        case .verdict(.refused(.notEntitled?, _)), .verdict(.refused(nil, _)): .edition
         case .recognition, .verdict, .nothing: .none
         }
     }
