@@ -61,6 +61,6 @@ public final class PasswordVerifier: Sendable {
         }
         guard enters else { throw PasswordError.queueFull }
         defer { present.withLock { $0 -= 1 } }
-        return try await threads.runIfActive { [hasher] in try work(hasher) }
+        return try await OwnWork.during { try await threads.runIfActive { [hasher] in try work(hasher) } }
     }
 }

@@ -9,21 +9,28 @@ struct Deadline: Sendable {
     let sleep: Sleep
 
     /// - Parameter ended: called when the call has really ended, which may be long after the deadline.
-    /// - Throws: ``ProtectionError/deadlineExceeded``, or what the call throws.
+    /// - Throws: ``ProtectionError/deadlineExceeded``, or ``ProtectionError/passwordOverdue`` when the call was at its
+    ///   ``OwnWork`` then, or what the call throws.
     func bound<Word: Sendable>(
         _ call: @escaping @Sendable () async throws -> Word, ended: @escaping @Sendable () -> Void
     ) async throws -> Word {
         let waiter = Waiter<Word>()
+        let own = OwnWork()
         let calling = Task {
             let result: Result<Word, any Error>
-            do { result = .success(try await call()) } catch { result = .failure(error) }
+            do {
+                result = .success(try await OwnWork.$current.withValue(own) { try await call() })
+            } catch {
+                result = .failure(error)
+            }
             // First, so that whoever is told the answer finds the slot free.
             ended()
             waiter.tell(result)
         }
         let timer = Task {
             try await sleep(seconds)
-            if waiter.tell(.failure(ProtectionError.deadlineExceeded)) { calling.cancel() }
+            let error: ProtectionError = own.isUnderWay ? .passwordOverdue : .deadlineExceeded
+            if waiter.tell(.failure(error)) { calling.cancel() }
         }
         defer { timer.cancel() }
         return try await waiter.wait {

@@ -87,7 +87,12 @@ public final class ProtectedBackend: SubscriberBackend {
             services.observe(BackendEvent(question, .answered, in: ContinuousClock.now - start, of: name))
             return Told(answer: answer, asked: asked)
         } catch {
-            let outcome: BackendEvent.Asked.Outcome = Failing.isBackends(error) ? .failed : .withdrawn
+            let outcome: BackendEvent.Asked.Outcome =
+                switch error {
+                case is CancellationError: .withdrawn
+                case is VerbatimAnswer: .answered
+                default: .failed
+                }
             services.observe(BackendEvent(question, outcome, in: ContinuousClock.now - start, of: name))
             throw error
         }

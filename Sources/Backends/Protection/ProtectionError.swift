@@ -4,6 +4,8 @@ import Gatefold
 enum ProtectionError: BackendFailure, Equatable {
     /// The backend was asked and had not answered by the deadline.
     case deadlineExceeded
+    /// The deadline passed while a password was being checked here, or waited to be.
+    case passwordOverdue
     /// So many wait already that one more would wait in vain.
     case queueFull
     /// It did not come to be this question's turn in time.
@@ -18,6 +20,7 @@ enum ProtectionError: BackendFailure, Equatable {
     var cause: String {
         switch self {
         case .deadlineExceeded: "no answer within the deadline"
+        case .passwordOverdue: "the deadline passed while a password was checked or waited to be"
         case .queueFull: "the queue of questions is full"
         case .patienceOver: "waited too long in the queue of questions"
         case .breakerOpen: "the circuit breaker is open"
@@ -35,6 +38,10 @@ enum Failing {
         switch error {
         case is CancellationError, is VerbatimAnswer: false
         case let error as ProtectionError: error == .deadlineExceeded
+        // Hashing is done here, and what it stumbles over is one reader's.
+        case is PasswordError: false
+        // The program is well and says so of one question.
+        case let error as ProcessFailure: error != .reportedError
         default: true
         }
     }

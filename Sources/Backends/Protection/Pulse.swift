@@ -24,11 +24,12 @@ final class Pulse: Sendable {
     func feeling<Word>(_ ask: () async throws -> Word) async throws -> Word {
         do {
             let word = try await ask()
-            note(failed: false, isLate: false)
+            note(failed: false)
             return word
         } catch {
-            if Failing.isBackends(error) {
-                note(failed: true, isLate: error as? ProtectionError == .deadlineExceeded)
+            if Failing.isBackends(error) { note(failed: true) }
+            if let error = error as? ProtectionError, [.deadlineExceeded, .passwordOverdue].contains(error) {
+                state.withLock { $0.deadlinesExceeded += 1 }
             }
             throw error
         }
@@ -46,10 +47,7 @@ final class Pulse: Sendable {
         state.withLock { ($0.last?.failed, $0.deadlinesExceeded) }
     }
 
-    private func note(failed: Bool, isLate: Bool) {
-        state.withLock { state in
-            state.last = (failed, state.time.advance(to: clock.now))
-            if isLate { state.deadlinesExceeded += 1 }
-        }
+    private func note(failed: Bool) {
+        state.withLock { $0.last = (failed, $0.time.advance(to: clock.now)) }
     }
 }

@@ -20,6 +20,27 @@ struct DeadlineTests {
         #expect(ended.withLock { $0 } == 2)
     }
 
+    @Test("says so when it passes while the call is at work of our own, and not when that is done")
+    func ownWork() async throws {
+        let (first, second) = (Door(), Door())
+        let ask = { [deadline] (waitsOutside: Bool) in
+            Task {
+                try await deadline.bound(
+                    {
+                        await OwnWork.during { if !waitsOutside { await first.pass() } }
+                        if waitsOutside { await second.pass() }
+                    }, ended: {})
+            }
+        }
+        let (inside, outside) = (ask(false), ask(true))
+        await until { first.waiting == 1 && second.waiting == 1 && time.sleeping == 2 }
+        time.advance(by: 3)
+        await #expect(throws: ProtectionError.passwordOverdue) { try await inside.value }
+        await #expect(throws: ProtectionError.deadlineExceeded) { try await outside.value }
+        first.open()
+        second.open()
+    }
+
     @Test("tells whoever asked at once, cancels the call, and waits for its end before it says that it ended")
     func tooLate() async throws {
         let door = Door()

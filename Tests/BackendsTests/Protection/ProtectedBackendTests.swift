@@ -1,3 +1,4 @@
+import Dispatch
 import Gatefold
 import Synchronization
 import TestSupport
@@ -162,6 +163,46 @@ struct ProtectedBackendTests {
             await #expect(throws: CancellationError.self) { try await bench.subscription() }
         }
         #expect(bench.status.breaker == .closed && bench.status.lastFailed == false)
+    }
+
+    @Test(
+        "what goes wrong in this process, or with one reader's row, is no failure of the backend",
+        arguments: [
+            PasswordError.queueFull, PasswordError.unreadableHash, PasswordError.tooCostly, ProcessFailure.reportedError,
+        ] as [any BackendFailure])
+    func ownFailures(error: any BackendFailure) async throws {
+        let bench = ProtectedBench(ProbeBackend { _, _ in throw error })
+        for number in 0..<20 { _ = try? await bench.recognise("\(number)") }
+        #expect(bench.probe.asked.count == 20)
+        #expect(bench.status.breaker == .closed && bench.status.lastFailed == nil)
+        bench.probe.follow { _, _ in throw ProcessFailure.ended }
+        for number in 0..<20 { _ = try? await bench.recognise("\(number)") }
+        #expect(bench.probe.asked.count == 25 && bench.status.breaker == .open)
+    }
+
+    @Test("passwords that take too long to hash do not keep readers from verifying")
+    func slowHashing() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let verifier = PasswordVerifier(hasher: try PasswordHasher(cost: 1) { _ in gate.wait() }, concurrency: 1)
+        let atWork = Kept<[OwnWork]>([])
+        let bench = ProtectedBench(
+            ProbeBackend { question, inquiry in
+                guard case .recognise = question else { return try await ProbeBackend.friendly(question, inquiry) }
+                atWork.withLock { $0 += OwnWork.current.map { [$0] } ?? [] }
+                _ = try await verifier.check("x", against: nil)
+                return .recognition(.notRecognised(message: nil))
+            })
+        let tasks = (0..<10).map { number in Task { try await bench.recognise("\(number)") } }
+        await until { bench.time.sleeping == 10 }
+        await until { atWork.withLock { $0.count { $0.isUnderWay } } == 10 }
+        bench.time.advance(by: 3)
+        for task in tasks {
+            await #expect(throws: ProtectionError.passwordOverdue) { try await task.value }
+        }
+        #expect(bench.status.breaker == .closed && bench.status.counts[.deadlineExceeded] == 10)
+        #expect(try await bench.subscription().state == .active)
+        for _ in tasks { gate.signal() }
+        await until { bench.status.asking == 0 }
     }
 
     @Test("its health is asked for every few seconds at most, and not while readers ask")
