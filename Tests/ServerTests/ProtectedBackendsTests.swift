@@ -17,9 +17,11 @@ struct ProtectedBackendsTests {
     private struct RemoteKind: BackendKind {
         static let name = "remote"
         let system: ScriptedBackend
+        let mostAtOnce: Int?
 
         init(name: String, settings: SettingsSection) throws(SettingsError) {
             _ = try settings.string("kind")
+            mostAtOnce = settings.has("pool") ? try settings.integer("pool", default: 1, in: 1...100) : nil
             system = ScriptedBackend(name: name)
         }
 
@@ -72,6 +74,17 @@ struct ProtectedBackendsTests {
         #expect(error?.key == "backends.house.protection")
         let wrong = #expect(throws: SettingsError.self) { try self.plan(configuration("{deadline: 1h}")) }
         #expect(wrong?.key == "backends.legacy.protection.deadline")
+    }
+
+    @Test("are never asked more at once than their pools hold", arguments: [(nil, 16), (2, 2), (16, 16), (40, 16)])
+    func pools(pool: Int?, most: Int) async throws {
+        try await withParts(ConfigurationTests.least) { parts, _ in
+            let text = pool.map {
+                configuration().replacing("kind: remote,", with: "kind: remote, pool: \($0),")
+            }
+            let open = try OpenBackends(remoteOnly(try plan(text ?? configuration())), services: parts.services)
+            #expect((open["legacy"] as? ProtectedBackend)?.status.mostAsking == most)
+        }
     }
 
     @Test("keep their memory when the configuration is read again, and lose it when their settings changed")

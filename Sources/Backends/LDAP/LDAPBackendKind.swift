@@ -18,6 +18,7 @@ struct LDAPBackendKind: BackendKind {
 
     var checkedProofs: Set<String>? { directory.checkedProofs }
     var decidesEditions: Bool { false }
+    var mostAtOnce: Int? { settings.connections }
 
     func open(_ services: BackendServices) throws -> any SubscriberBackend {
         let library = try LDAPLibrary()

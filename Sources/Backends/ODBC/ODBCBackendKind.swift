@@ -22,6 +22,7 @@ public struct ODBCBackendKind: BackendKind {
 
     public var decidingFields: Set<String> { queries.requestFields }
     public var decidesEditions: Bool { queries.verdict != nil }
+    public var mostAtOnce: Int? { connection.poolSize }
 
     /// Connects to nothing yet: the database may be down.
     ///

@@ -45,6 +45,8 @@ struct ProcessBackendKind: BackendKind {
     /// The record says it all.
     var decidesEditions: Bool { false }
 
+    var mostAtOnce: Int? { processes }
+
     /// Nil where the program checks what it is given: it is given everything that the publication asks for.
     var checkedProofs: Set<String>? { proof.map { [$0.field] } }
 

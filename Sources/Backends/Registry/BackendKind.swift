@@ -43,6 +43,10 @@ public protocol BackendKind: Sendable {
     /// readers, and they from it.
     var isRemote: Bool { get }
 
+    /// The most questions it can work on at once, by settings of its own such as the size of its pool; nil where nothing but
+    /// ``ProtectionSettings`` limits them. More are never put to it: they would wait inside their deadlines.
+    var mostAtOnce: Int? { get }
+
     /// How tokens look, where the kind has a word in it; nil leaves them sealed.
     func tokenCodec(for publication: PublicationID) -> (any TokenCodec)?
 
@@ -59,6 +63,7 @@ extension BackendKind {
     public var decidingFields: Set<String> { [] }
     public var decidesEditions: Bool { true }
     public var isRemote: Bool { true }
+    public var mostAtOnce: Int? { nil }
     public func tokenCodec(for publication: PublicationID) -> (any TokenCodec)? { nil }
     public func edgeTokens() -> [any EdgeToken] { [] }
 }

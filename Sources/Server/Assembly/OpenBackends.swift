@@ -43,7 +43,9 @@ struct OpenBackends: Sendable {
     private func protect(
         _ opened: any SubscriberBackend, _ planned: BackendPlan.Entry, _ services: BackendServices
     ) -> any SubscriberBackend {
-        guard let protection = planned.protection else { return opened }
+        guard var protection = planned.protection else { return opened }
+        // What waits does so in the queue, outside its deadline.
+        if let most = planned.kind.mostAtOnce { protection.concurrency.most = min(protection.concurrency.most, most) }
         return ProtectedBackend(
             opened, decidingFields: planned.kind.decidingFields, decidesEditions: planned.kind.decidesEditions,
             settings: protection, services: services)
