@@ -159,6 +159,50 @@ struct ProtectedBackendsTests {
         }
     }
 
+    @Test("one that is silent keeps nobody waiting who asks after the node, and the others say how they are")
+    func silence() async throws {
+        try await withParts(ConfigurationTests.least) { parts, configuration in
+            let set = try parts.assemble(configuration)
+            let plan = try plan(self.configuration())
+            let system = try #require((plan.kind("legacy") as? RemoteKind)?.system)
+            let publications = CurrentPublications(
+                PublicationSet(
+                    directory: set.directory, gate: set.gate,
+                    backends: try OpenBackends(remoteOnly(plan), services: parts.services) { _, opened in
+                        SilentBackend(opened)
+                    }, clients: set.clients, revocationRetention: set.revocationRetention))
+            let silent = await BackendAdministration(publications, patience: {}).health()
+            #expect(silent.map(\.isUp) == [false])
+            #expect(system.questions.isEmpty)
+            let patient = BackendAdministration(CurrentPublications(set)) {
+                try await Task.sleep(for: .seconds(3_600))
+            }
+            #expect(await patient.health().allSatisfy(\.isUp))
+        }
+    }
+
+    /// Never says how it is.
+    private struct SilentBackend: SubscriberBackend {
+        let backend: any SubscriberBackend
+        var name: String { backend.name }
+
+        init(_ backend: any SubscriberBackend) {
+            self.backend = backend
+        }
+
+        func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
+            try await backend.recognise(credentials, inquiry: inquiry)
+        }
+
+        func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+            try await backend.subscription(of: subscriber, inquiry: inquiry)
+        }
+
+        func health() async throws {
+            try await Task.sleep(for: .seconds(3_600))
+        }
+    }
+
     @Test("an operator makes them be asked anew about one reader")
     func flush() async throws {
         try await withAdmin { ask, _, _ in

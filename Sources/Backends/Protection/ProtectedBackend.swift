@@ -172,9 +172,10 @@ extension ProtectedBackend {
 
     public func grantsFeed(to subscriber: Subscriber) -> Bool { backend.grantsFeed(to: subscriber) }
 
-    /// By the breaker and the last question as long as they can tell; else the backend is asked, every few seconds at most.
+    /// By the breaker and the last question as long as they can tell; else the backend is asked, every few seconds at most:
+    /// also when the breaker would let a question try and no reader has one.
     public func health() async throws {
-        guard [.closed, .off].contains(breaker.status.position) else { throw ProtectionError.breakerOpen }
+        guard breaker.status.position != .open else { throw ProtectionError.breakerOpen }
         switch pulse.hasFailedLately {
         case false?: return
         case true?: throw ProtectionError.failedLately

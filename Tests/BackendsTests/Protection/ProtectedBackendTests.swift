@@ -220,6 +220,21 @@ struct ProtectedBackendTests {
         #expect(bench.probe.asked == ["health", "subscription", "health"])
     }
 
+    @Test("its health does not stay bad at night: once the breaker would let a question try, it is asked how it is")
+    func healthHalfOpen() async throws {
+        let bench = ProtectedBench(ProbeBackend(ProbeBackend.down))
+        for number in 0..<5 { _ = try? await bench.recognise("\(number)") }
+        await #expect(throws: ProtectionError.breakerOpen) { try await bench.backend.health() }
+        bench.time.advance(by: 13)
+        #expect(bench.status.breaker == .halfOpen)
+        await #expect(throws: ProbeBackend.Down.self) { try await bench.backend.health() }
+        bench.probe.follow(ProbeBackend.friendly)
+        bench.time.advance(by: 6)
+        try await bench.backend.health()
+        // Health closes nothing: it may be less than a reader asks for.
+        #expect(bench.status.breaker == .halfOpen)
+    }
+
     @Test("with the cache off every question reaches it")
     func cacheOff() async throws {
         let bench = ProtectedBench { $0.cache = nil }
