@@ -199,13 +199,40 @@ struct AnswerMemoryTests {
         #expect(memory.count == 100 && memory.bytes == 100 * AnswerSize.entry)
     }
 
+    @Test("wrong sign-ins, however many, drive out nothing that a reader needs in an outage")
+    func strangers() {
+        var memory = memory { $0.memory = 80 * AnswerSize.entry }
+        let refused = Answer.recognition(.notRecognised(message: nil))
+        for number in 0..<70 {
+            memory.store(
+                told(Self.active, at: 0, UInt64(number + 1)), subject(number, of: UInt64(number)), jitter: 0, at: 0)
+        }
+        for number in 1_000..<10_000 {
+            memory.store(
+                told(refused, at: 0, UInt64(number)),
+                AnswerMemory.Subject(key: key(number), groups: [.identifier(UInt64(number))]), jitter: 0, at: 0)
+        }
+        #expect(memory.count == 80)
+        #expect((0..<70).allSatisfy { memory.lastKnownGood(key($0), at: 3_600) == Self.active })
+        #expect(memory.find(key(9_999), at: 0) == .fresh(refused) && memory.find(key(9_989), at: 0) == .missing)
+        // What readers are told may use the rest, and never more than all.
+        for number in 100..<180 {
+            memory.store(
+                told(Self.active, at: 0, UInt64(number + 10_000)), subject(number, of: UInt64(number)), jitter: 0,
+                at: 0)
+        }
+        #expect(memory.count == 80 && memory.bytes == 80 * AnswerSize.entry)
+    }
+
     @Test("the books agree after any mixture of storing, finding, forgetting and ageing", arguments: 1...10)
     func books(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var memory = memory { $0.memory = 50 * AnswerSize.entry }
         var now = 0.0
         var order: UInt64 = 10
-        let answers = [Self.active, Self.suspended, .verdict(.granted), .verdict(nil)]
+        let answers = [
+            Self.active, Self.suspended, .verdict(.granted), .verdict(nil), .recognition(.notRecognised(message: nil)),
+        ]
         for _ in 0..<5_000 {
             now += Double.random(in: 0..<20, using: &random)
             order += 1
@@ -216,7 +243,7 @@ struct AnswerMemoryTests {
             case 1 where number == 0: memory.forgetAll(at: Moment(seconds: now, order: order))
             case 2...8: _ = memory.find(key(number), at: now)
             default:
-                let answer = answers[Int.random(in: 0..<4, using: &random)]
+                let answer = answers[Int.random(in: 0..<answers.count, using: &random)]
                 let asked = order - UInt64.random(in: 0..<9, using: &random)
                 memory.store(
                     told(answer, at: now, asked), subject(number, of: reader),

@@ -5,26 +5,28 @@ import Testing
 
 @Suite("What was not used for longest")
 struct RecencyListTests {
-    @Test("is what a plain list says, whatever is added, used and removed", arguments: 1...20)
+    @Test("is what plain lists say, whatever is added, used and removed in whichever lane", arguments: 1...20)
     func model(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        var list = RecencyList()
-        var model: [Int] = []
+        var list = RecencyList(lanes: 2)
+        var model: [[Int]] = [[], []]
         for _ in 0..<5_000 {
-            switch (Int.random(in: 0..<3, using: &random), model.randomElement(using: &random)) {
+            let lane = Int.random(in: 0..<2, using: &random)
+            switch (Int.random(in: 0..<3, using: &random), model[lane].randomElement(using: &random)) {
             case (1, let number?):
                 list.use(number)
-                model.removeAll { $0 == number }
-                model.append(number)
+                model[lane].removeAll { $0 == number }
+                model[lane].append(number)
             case (2, let number?):
                 list.remove(number)
-                model.removeAll { $0 == number }
+                model[lane].removeAll { $0 == number }
             default:
-                let number = list.insert()
-                #expect(!model.contains(number))
-                model.append(number)
+                let number = list.insert(in: lane)
+                #expect(!model.joined().contains(number))
+                model[lane].append(number)
             }
-            #expect(list.oldest == model.first)
+            #expect(list.oldest(in: 0) == model[0].first)
+            #expect(list.oldest(in: 1) == model[1].first)
         }
     }
 }

@@ -40,7 +40,20 @@ struct AnswerMemory: Sendable {
         var isRecognised: Bool {
             if case .recognition(.recognised) = answer { true } else { false }
         }
+
+        var part: Part {
+            if case .recognition(.notRecognised) = answer { .strangers } else { .readers }
+        }
     }
+
+    /// Anybody can have wrong credentials refused, as many as they like. Such refusals have their own small part of the
+    /// memory, so that they do not drive out what readers need in an outage.
+    private enum Part: Int, CaseIterable {
+        case readers, strangers
+    }
+
+    /// One in so many bytes, at most, is for the refusals of wrong credentials.
+    static let strangersShare = 8
 
     /// So many seconds pass before an answer that could not be renewed is tried again.
     static let revalidationPause: TimeInterval = 1
@@ -51,9 +64,9 @@ struct AnswerMemory: Sendable {
     private var entries: [Entry?] = []
     private var places: [QuestionKey: Int] = [:]
     private var groups: [Group: Set<Int>] = [:]
-    private var recency = RecencyList()
+    private var recency = RecencyList(lanes: Part.allCases.count)
     private var barriers = Barriers()
-    private(set) var bytes = 0
+    private var bytesByPart = [Int](repeating: 0, count: Part.allCases.count)
 
     init(_ settings: ProtectionSettings.Cache, longestQuestion: TimeInterval) {
         rules = AnswerRules(settings: settings)
@@ -61,6 +74,7 @@ struct AnswerMemory: Sendable {
     }
 
     var count: Int { places.count }
+    var bytes: Int { bytesByPart.reduce(0, +) }
 
     mutating func find(_ key: QuestionKey, at now: TimeInterval) -> Finding {
         guard let place = places[key], let entry = entries[place] else { return .missing }
@@ -112,8 +126,8 @@ struct AnswerMemory: Sendable {
         entries = []
         places = [:]
         groups = [:]
-        recency = RecencyList()
-        bytes = 0
+        recency = RecencyList(lanes: Part.allCases.count)
+        bytesByPart = [Int](repeating: 0, count: Part.allCases.count)
         return all
     }
 
@@ -160,14 +174,14 @@ struct AnswerMemory: Sendable {
 
     private mutating func insert(_ entry: Entry) {
         if let place = places[entry.subject.key] { remove(place) }
-        let place = recency.insert()
+        let place = recency.insert(in: entry.part.rawValue)
         while entries.count <= place { entries.append(nil) }
         var entry = entry
         entry.nextRevalidation = entry.terms.revalidateAt
         entries[place] = entry
         places[entry.subject.key] = place
         for group in entry.subject.groups { groups[group, default: []].insert(place) }
-        bytes += entry.bytes
+        bytesByPart[entry.part.rawValue] += entry.bytes
     }
 
     private mutating func remove(_ place: Int) {
@@ -179,17 +193,27 @@ struct AnswerMemory: Sendable {
             if groups[group]?.isEmpty == true { groups[group] = nil }
         }
         recency.remove(place)
-        bytes -= entry.bytes
+        bytesByPart[entry.part.rawValue] -= entry.bytes
     }
 
     /// Makes room, and takes away a little of what nobody used since it ceased to be good.
     private mutating func trim(at now: TimeInterval) {
-        while bytes > rules.settings.memory, let oldest = recency.oldest { remove(oldest) }
-        for _ in 0..<2 {
-            guard let oldest = recency.oldest, let entry = entries[oldest],
-                now >= max(entry.terms.goodUntil, entry.terms.freshUntil) + longestQuestion
-            else { return }
-            remove(oldest)
+        for part in Part.allCases {
+            for _ in 0..<2 {
+                guard let oldest = recency.oldest(in: part.rawValue), let entry = entries[oldest],
+                    now >= max(entry.terms.goodUntil, entry.terms.freshUntil) + longestQuestion
+                else { break }
+                remove(oldest)
+            }
         }
+        let most = rules.settings.memory
+        trim(.strangers, while: { $0.bytesByPart[Part.strangers.rawValue] > most / Self.strangersShare })
+        trim(.readers, while: { $0.bytes > most })
+        // Where a single answer is all that fits.
+        trim(.strangers, while: { $0.bytes > most })
+    }
+
+    private mutating func trim(_ part: Part, while isTooMuch: (borrowing Self) -> Bool) {
+        while isTooMuch(self), let oldest = recency.oldest(in: part.rawValue) { remove(oldest) }
     }
 }
