@@ -105,12 +105,24 @@ struct ProtectedBackendsTests {
         }
     }
 
+    /// The admin listener, asked as a function.
+    private struct Admin {
+        let client: any TestClientProtocol
+
+        func callAsFunction(
+            _ method: HTTPRequest.Method, _ path: String, _ form: String, _ headers: HTTPFields = [:]
+        ) async throws -> (status: HTTPResponse.Status, text: String) {
+            let response = try await client.execute(
+                uri: path, method: method, headers: headers, body: form.isEmpty ? nil : ByteBuffer(string: form))
+            return (response.status, String(buffer: response.body))
+        }
+    }
+
     /// What the admin listener answers about a backend that was asked about ada.
     private func withAdmin(
         _ body:
             @escaping @Sendable (
-                _ ask: (HTTPRequest.Method, String, String) async throws -> (status: HTTPResponse.Status, text: String),
-                _ backend: any SubscriberBackend, _ system: ScriptedBackend
+                _ ask: Admin, _ backend: any SubscriberBackend, _ system: ScriptedBackend
             ) async throws -> Void
     ) async throws {
         try await withParts(ConfigurationTests.least) { parts, configuration in
@@ -127,12 +139,7 @@ struct ProtectedBackendsTests {
             let backend = try #require(publications.value.backends["legacy"])
             _ = try await backend.subscription(of: Self.ada, inquiry: Inquiry())
             try await Application(router: router).test(.router) { client in
-                let ask = { (method: HTTPRequest.Method, path: String, form: String) in
-                    let response = try await client.execute(
-                        uri: path, method: method, body: form.isEmpty ? nil : ByteBuffer(string: form))
-                    return (status: response.status, text: String(buffer: response.body))
-                }
-                try await body(ask, backend, system)
+                try await body(Admin(client: client), backend, system)
             }
         }
     }
@@ -203,6 +210,24 @@ struct ProtectedBackendsTests {
         }
     }
 
+    @Test(
+        "a page in an operator's browser makes them forget nothing",
+        arguments: [
+            ("Origin", "https://elsewhere.example"), ("Origin", "null"), ("Sec-Fetch-Site", "cross-site"),
+            ("Sec-Fetch-Site", "same-site"),
+        ])
+    func crossSite(header: String, value: String) async throws {
+        try await withAdmin { ask, backend, _ in
+            let status = try await ask(
+                .post, "/backends/legacy/flush", "all=true", [try #require(HTTPField.Name(header)): value]
+            ).status
+            #expect(status == .forbidden)
+            #expect((backend as? ProtectedBackend)?.status.entries == 1)
+            let command = try await ask(.post, "/backends/legacy/flush", "all=true").status
+            #expect(command == .ok)
+        }
+    }
+
     @Test("an operator makes them be asked anew about one reader")
     func flush() async throws {
         try await withAdmin { ask, _, _ in
@@ -216,6 +241,12 @@ struct ProtectedBackendsTests {
                 let refused = try await ask(.post, "/backends/legacy/flush", slip)
                 #expect(refused.status == .badRequest, "\(slip)")
             }
+            // Remembered by the key of a token, without the sign-in of it.
+            let unknown = try await ask(.post, "/backends/legacy/flush", "identifier=ada")
+            #expect(unknown.status == .ok && unknown.text.hasPrefix("0 answers forgotten; "))
+            #expect(unknown.text.contains("try --key or --reference"))
+            let query = try await ask(.post, "/backends/legacy/flush?key=ada", "")
+            #expect(query.status == .badRequest)
             let read = try await ask(.get, "/backends/legacy/flush", "")
             #expect(read.status != .ok)
         }

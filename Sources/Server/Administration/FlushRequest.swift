@@ -1,13 +1,16 @@
 import Backends
 import FrontDoors
 import Gatefold
+import HTTPTypes
 import Hummingbird
 
-/// `POST /backends/NAME/flush`: forgets what is remembered about one reader, or with `all=true` about everybody.
+/// `POST /backends/NAME/flush` with one field in the body: forgets what is remembered about one reader, or with `all=true` about everybody.
 enum FlushRequest {
     static func answer(
         _ request: Request, _ name: String, _ backends: BackendAdministration
     ) async throws -> (HTTPResponse.Status, String) {
+        guard !isFromPage(request) else { return (.forbidden, "a page in a browser flushes nothing\n") }
+        guard request.uri.query == nil else { return (.badRequest, "expected the field in the body\n") }
         let fields: [String: String]
         do {
             fields = try await RequestFields.read(request)
@@ -18,7 +21,19 @@ enum FlushRequest {
             return (.badRequest, "expected one of the fields identifier, key, reference, or all=true\n")
         }
         guard let forgotten = backends.flush(name, target) else { return (.notFound, "there is no such backend\n") }
-        return (.ok, "\(forgotten) answers forgotten\n")
+        return (.ok, "\(forgotten) answers forgotten\(hint(target, forgotten))\n")
+    }
+
+    /// Whether a browser sent it for some page: an operator who visits one must not have it empty the memories of a listener
+    /// that trusts whoever reaches it. Browsers say so with every form and script (Fetch, section "Origin header"; Fetch
+    /// Metadata, section 2); the command does not.
+    private static func isFromPage(_ request: Request) -> Bool {
+        ["Origin", "Sec-Fetch-Site"].compactMap { HTTPField.Name($0) }.contains { request.headers[$0] != nil }
+    }
+
+    private static func hint(_ target: FlushTarget, _ forgotten: Int) -> String {
+        guard case .identifier = target, forgotten == 0 else { return "" }
+        return "; whose sign-in is not remembered is not found by identifier: try --key or --reference"
     }
 
     /// Nil unless exactly one is said, so that a slip does not forget everybody.
