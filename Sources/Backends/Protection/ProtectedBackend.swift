@@ -7,15 +7,15 @@ public final class ProtectedBackend: SubscriberBackend {
     private let backend: any SubscriberBackend
     private let decidingFields: Set<String>
     private let decidesEditions: Bool
-    private let settings: ProtectionSettings
+    let settings: ProtectionSettings
     private let services: BackendServices
-    private let keys: QuestionKeys
-    private let cache: AnswerCache
-    private let coalescing = Coalescing()
-    private let breaker: CircuitBreaker
-    private let limit: ConcurrencyLimit
+    let keys: QuestionKeys
+    let cache: AnswerCache
+    let coalescing = Coalescing()
+    let breaker: CircuitBreaker
+    let limit: ConcurrencyLimit
     private let deadline: Deadline
-    private let pulse: Pulse
+    let pulse: Pulse
 
     public var name: String { backend.name }
 
@@ -120,11 +120,11 @@ public final class ProtectedBackend: SubscriberBackend {
         return subject
     }
 
-    private func group(of subscriber: Subscriber) -> AnswerMemory.Group {
+    func group(of subscriber: Subscriber) -> AnswerMemory.Group {
         Self.group(services.references.reference(to: subscriber))
     }
 
-    private static func group(_ reference: SubscriberReference) -> AnswerMemory.Group {
+    static func group(_ reference: SubscriberReference) -> AnswerMemory.Group {
         .subscriber(reference.bytes.reduce(0) { $0 << 8 | UInt64($1) })
     }
 }
@@ -193,49 +193,4 @@ extension ProtectedBackend {
 
     /// A part answered another question than it was asked: can not happen, and is no refusal if it does.
     private struct WrongKindOfAnswer: Error {}
-}
-
-// MARK: - For the operator
-
-extension ProtectedBackend {
-    public var status: ProtectionStatus {
-        let (entries, bytes, found) = cache.status
-        let (asking, waiting, sentAway) = limit.load
-        let (position, refused) = breaker.status
-        let (lastFailed, late) = pulse.status
-        return ProtectionStatus(
-            breaker: position, asking: asking, waiting: waiting, mostAsking: settings.concurrency.most,
-            mostWaiting: settings.concurrency.waiting, entries: entries, bytes: bytes, lastFailed: lastFailed,
-            counts: [
-                .fresh: found.fresh, .ageing: found.ageing, .missed: found.missed,
-                .lastKnownGood: found.lastKnownGood, .coalesced: coalescing.shared, .deadlineExceeded: late,
-                .queueFull: sentAway.full, .patienceOver: sentAway.outOfPatience, .breakerOpen: refused,
-            ])
-    }
-
-    /// Forgets what is remembered; whoever asks next has it from the backend, even if the same is being asked right now.
-    ///
-    /// - Returns: how many answers were forgotten.
-    @discardableResult
-    public func flush(_ target: FlushTarget) -> Int {
-        defer { coalescing.closeDoors() }
-        return switch target {
-        case .identifier(let typed):
-            cache.forgetWithSubscribers(.identifier(keys.identifier(CredentialFields.fold(typed))))
-        case .key(let key): cache.forget(group(of: Subscriber(backend: name, key: key)))
-        case .reference(let reference): cache.forget(Self.group(reference))
-        case .all: cache.forgetAll()
-        }
-    }
-}
-
-/// Whose answers are forgotten.
-public enum FlushTarget: Sendable, Equatable {
-    /// What they sign in with.
-    case identifier(String)
-    /// The backend's own key for them.
-    case key(String)
-    /// Their pseudonym, as logs show it.
-    case reference(SubscriberReference)
-    case all
 }

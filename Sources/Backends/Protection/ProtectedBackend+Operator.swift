@@ -1,0 +1,44 @@
+public import Gatefold
+
+extension ProtectedBackend {
+    public var status: ProtectionStatus {
+        let (entries, bytes, found) = cache.status
+        let (asking, waiting, sentAway) = limit.load
+        let (position, refused) = breaker.status
+        let (lastFailed, late) = pulse.status
+        return ProtectionStatus(
+            breaker: position, asking: asking, waiting: waiting, mostAsking: settings.concurrency.most,
+            mostWaiting: settings.concurrency.waiting, entries: entries, bytes: bytes, lastFailed: lastFailed,
+            counts: [
+                .fresh: found.fresh, .ageing: found.ageing, .missed: found.missed,
+                .lastKnownGood: found.lastKnownGood, .coalesced: coalescing.shared, .deadlineExceeded: late,
+                .queueFull: sentAway.full, .patienceOver: sentAway.outOfPatience, .breakerOpen: refused,
+            ])
+    }
+
+    /// Forgets what is remembered; whoever asks next has it from the backend, even if the same is being asked right now.
+    ///
+    /// - Returns: how many answers were forgotten.
+    @discardableResult
+    public func flush(_ target: FlushTarget) -> Int {
+        defer { coalescing.closeDoors() }
+        return switch target {
+        case .identifier(let typed):
+            cache.forgetWithSubscribers(.identifier(keys.identifier(CredentialFields.fold(typed))))
+        case .key(let key): cache.forget(group(of: Subscriber(backend: name, key: key)))
+        case .reference(let reference): cache.forget(Self.group(reference))
+        case .all: cache.forgetAll()
+        }
+    }
+}
+
+/// Whose answers are forgotten.
+public enum FlushTarget: Sendable, Equatable {
+    /// What they sign in with.
+    case identifier(String)
+    /// The backend's own key for them.
+    case key(String)
+    /// Their pseudonym, as logs show it.
+    case reference(SubscriberReference)
+    case all
+}
