@@ -123,8 +123,8 @@ struct AnswerMemoryTests {
         var memory = memory()
         let own = Answer.subscription(
             Subscription(state: .inactive, entitlement: .editions([try #require(EditionID("ed-1"))])))
-        memory.store(told(Self.active, at: 0, 1), subject(1), jitter: 0, at: 0)
-        memory.store(told(own, at: 0, 2), subject(2), jitter: 0, at: 0)
+        memory.store(told(own, at: 0, 1), subject(2), jitter: 0, at: 0)
+        memory.store(told(Self.active, at: 0, 2), subject(1), jitter: 0, at: 0)
         memory.store(told(.subscription(Subscription(state: state)), at: 1, 5), subject(3), jitter: 0, at: 1)
         // Asked by a fourth before that, answered after it.
         memory.store(told(Self.active, at: 1, 4), subject(4), jitter: 0, at: 1)

@@ -168,7 +168,8 @@ struct ProtectedBackendTests {
     @Test(
         "what goes wrong in this process, or with one reader's row, is no failure of the backend",
         arguments: [
-            PasswordError.queueFull, PasswordError.unreadableHash, PasswordError.tooCostly, ProcessFailure.reportedError,
+            PasswordError.queueFull, PasswordError.unreadableHash, PasswordError.tooCostly,
+            ProcessFailure.reportedError,
         ] as [any BackendFailure])
     func ownFailures(error: any BackendFailure) async throws {
         let bench = ProtectedBench(ProbeBackend { _, _ in throw error })

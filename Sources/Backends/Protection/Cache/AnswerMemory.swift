@@ -213,7 +213,7 @@ struct AnswerMemory: Sendable {
         trim(.strangers, while: { $0.bytes > most })
     }
 
-    private mutating func trim(_ part: Part, while isTooMuch: (borrowing Self) -> Bool) {
+    private mutating func trim(_ part: Part, while isTooMuch: (Self) -> Bool) {
         while isTooMuch(self), let oldest = recency.oldest(in: part.rawValue) { remove(oldest) }
     }
 }
