@@ -60,6 +60,12 @@ public enum Outage: String, Sendable, CaseIterable {
     case garbage
     /// Connections are reset while it answers.
     case reset
+    /// It answers rightly, but later than a reader is made to wait: each direction takes ``delay``.
+    case slow
+
+    /// How late each direction is when a system is slow. There and back it is more than the deadline of the fault tests and
+    /// less than the clients' own limits, so that answers come that nobody waits for any more.
+    public static let delay: Duration = .milliseconds(1_500)
 }
 
 /// Somebody whom every bench's system knows.

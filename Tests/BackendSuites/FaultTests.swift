@@ -21,21 +21,29 @@ import Testing
                 try await front.bench.fail(outage)
                 // Longer than the freshness, so that what is remembered is no longer fresh.
                 try await Task.sleep(for: .milliseconds(1_500))
+                // Slow answers are true ones; that they come too late is seen in most of them, not in each.
+                var late = 0
                 for _ in 1...8 {
                     let warm = try await front.verify(token)
                     if front.bench.isRemote { #expect(warm.status == 200, "\(outage): \(warm.text)") }
                     expectTrueOrLater(warm, ada, outage)
                     expectTrueOrLater(try await front.verify(cold), StandardReaders.cleo, outage)
                     let stranger = try await front.signIn(StandardReaders.eve.email, StandardReaders.eve.password)
-                    #expect(stranger.status == 503, "\(outage): \(stranger.text)")
-                    #expect(stranger["Retry-After"] != nil)
+                    late += stranger.status == 503 ? 1 : 0
+                    #expect(
+                        stranger.status == 503 || outage == .slow && stranger.element("token") != nil,
+                        "\(outage): \(stranger.text)")
+                    #expect(stranger.status != 503 || stranger["Retry-After"] != nil)
                     let wrong = try await front.signIn(StandardReaders.eve.email, "wrong")
-                    #expect(wrong.status == 503, "\(outage): \(wrong.text)")
+                    #expect(
+                        wrong.status == 503 || outage == .slow && wrong.body == refused.body,
+                        "\(outage): \(wrong.text)")
                     let again = try await front.signIn(StandardReaders.bob.email, "wrong")
                     #expect(again.status == 503 || again.body == refused.body, "\(outage): \(again.text)")
                     let none = try await front.credentials(cold, StandardReaders.secondEdition)
                     #expect(none.status == 200 && !none.text.contains("<userid>"), "\(outage): \(none.text)")
                 }
+                #expect(late > 4, "\(outage): it is an outage")
                 #expect(try await front.admin.send("GET", "/healthz").status == 200)
                 #expect(try await front.admin.send("GET", "/readyz").status == 200, "degraded is still ready")
                 try await front.bench.recover()

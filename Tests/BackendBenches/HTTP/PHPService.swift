@@ -156,6 +156,7 @@ public struct PHPService: Sendable {
         case .error: try setMode(error)
         case .garbage: try await proxy.set(.garbage)
         case .reset: try await proxy.set(.reset)
+        case .slow: try await proxy.set(.slow(Outage.delay))
         }
     }
 

@@ -65,6 +65,7 @@ public struct LDAPBench: BackendBench {
             try await restrict("add: olcRestrict\nolcRestrict: search\nolcRestrict: bind\nolcRestrict: compare\n")
         case .garbage: try await proxy.set(.garbage)
         case .reset: try await proxy.set(.reset)
+        case .slow: try await proxy.set(.slow(Outage.delay))
         }
     }
 

@@ -91,6 +91,7 @@ public struct ODBCMariaDBBench: BackendBench {
         case .error: try await instance.execute("RENAME TABLE reader TO gone")
         case .garbage: try await proxy.set(.garbage)
         case .reset: try await proxy.set(.reset)
+        case .slow: try await proxy.set(.slow(Outage.delay))
         }
     }
 

@@ -108,6 +108,7 @@ public struct PostgreSQLBench: BackendBench {
         case .error: try await instance.execute("ALTER TABLE reader RENAME TO gone")
         case .garbage: try await proxy.set(.garbage)
         case .reset: try await proxy.set(.reset)
+        case .slow: try await proxy.set(.slow(Outage.delay))
         }
     }
 

@@ -46,6 +46,7 @@ public struct PugpigBench: BackendBench {
         case .error: try await readers.fail(.error)
         case .garbage: try await proxy.set(.garbage)
         case .reset: try await proxy.set(.reset)
+        case .slow: try await proxy.set(.slow(Outage.delay))
         }
     }
 

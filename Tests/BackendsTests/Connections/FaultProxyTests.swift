@@ -28,11 +28,11 @@ import Testing
         }
     }
 
-    private func withGreeter(_ body: (Int) async throws -> Void) async throws {
+    private func withGreeter(hangingUp: Bool = false, _ body: (Int) async throws -> Void) async throws {
         let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Greeter())
+                    try channel.pipeline.syncOperations.addHandler(Greeter(hangsUp: hangingUp))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -73,13 +73,49 @@ import Testing
             }
         }
     }
+
+    @Test("is slow in both directions, in order, and at once again when told so")
+    func slow() async throws {
+        try await withGreeter { port in
+            try await withFaultProxy(to: port) { proxy in
+                let delay = Duration.milliseconds(150)
+                try await proxy.set(.slow(delay))
+                let began = ContinuousClock.now
+                #expect(await hears(through: proxy.port) == Array("hello".utf8))
+                // A lower limit can not fail on a busy machine.
+                #expect(ContinuousClock.now - began >= delay * 2)
+                try await proxy.set(.slow(.seconds(3_600)))
+                async let heard = hears(through: proxy.port)
+                while try await proxy.connections() == 0 { try await Task.sleep(for: .milliseconds(5)) }
+                try await Task.sleep(for: .milliseconds(20))
+                try await proxy.set(.none)
+                #expect(await heard == Array("hello".utf8))
+            }
+        }
+    }
+
+    @Test("a slow connection's end comes behind its last answer, not before it")
+    func slowEnd() async throws {
+        try await withGreeter(hangingUp: true) { port in
+            try await withFaultProxy(to: port) { proxy in
+                try await proxy.set(.slow(.milliseconds(100)))
+                #expect(await hears(through: proxy.port) == Array("hello".utf8))
+            }
+        }
+    }
 }
 
 private final class Greeter: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
+    private let hangsUp: Bool
+
+    init(hangsUp: Bool) {
+        self.hangsUp = hangsUp
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "hello")), promise: nil)
+        if hangsUp { context.close(promise: nil) }
     }
 }

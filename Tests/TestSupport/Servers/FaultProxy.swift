@@ -12,13 +12,15 @@ import Synchronization
 ///
 /// A fault begins at once, also for the connections there are; ``Fault/none`` ends it.
 public final class FaultProxy: Sendable {
-    public enum Fault: Sendable, CaseIterable {
+    public enum Fault: Sendable, Equatable {
         /// Everything passes.
         case none
         /// Nobody listens: connections are refused, and those there are end.
         case refuse
         /// Connections open, and nothing passes until the fault ends.
         case stall
+        /// Everything passes, in each direction that much later, a connection's end too.
+        case slow(Duration)
         /// Whatever the server says arrives as rubbish of the same length, and then the connection ends.
         case garbage
         /// Half of the server's next answer arrives, and then the connection ends.
@@ -148,8 +150,8 @@ private final class Relay: ChannelInboundHandler {
     var peer: Relay?
     private let proxy: FaultProxy
     private var context: ChannelHandlerContext?
-    /// What was read while nothing may pass.
-    private var held: [ByteBuffer] = []
+    /// What was read and may not pass yet, with the time when it may; nil stands for the connection's end.
+    private var held: [(bytes: ByteBuffer?, due: NIODeadline)] = []
 
     var channel: (any Channel)? { context?.channel }
 
@@ -174,8 +176,7 @@ private final class Relay: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        held.append(unwrapInboundIn(data))
-        pass()
+        hold(unwrapInboundIn(data), context)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -183,13 +184,29 @@ private final class Relay: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        peer?.end()
-        peer = nil
+        if case .slow = proxy.currentFault { hold(nil, context) } else { endPeer() }
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
+    }
+
+    private func hold(_ bytes: ByteBuffer?, _ context: ChannelHandlerContext) {
+        guard case .slow(let delay) = proxy.currentFault else {
+            held.append((bytes, .now()))
+            return pass()
+        }
+        let due = NIODeadline.now() + TimeAmount(delay)
+        held.append((bytes, due))
+        context.eventLoop.scheduleTask(deadline: due) { [relay = NIOLoopBound(self, eventLoop: context.eventLoop)] in
+            relay.value.pass()
+        }
+    }
+
+    private func endPeer() {
+        peer?.end()
+        peer = nil
     }
 
     /// Passes on what was held while the proxy stood still.
@@ -200,15 +217,23 @@ private final class Relay: ChannelInboundHandler {
     private func pass() {
         let fault = proxy.currentFault
         guard fault != .stall else { return }
-        let ready = held
-        held = []
-        for bytes in ready {
+        var ready = held[...]
+        if case .slow = fault {
+            let now = NIODeadline.now()
+            ready = held.prefix { $0.due <= now }
+        }
+        held.removeFirst(ready.count)
+        for (bytes, _) in ready {
+            guard let bytes else {
+                endPeer()
+                continue
+            }
             guard side == .server else {
                 peer?.write(bytes)
                 continue
             }
             switch fault {
-            case .none, .stall: peer?.write(bytes)
+            case .none, .slow, .stall: peer?.write(bytes)
             case .refuse: peer?.end()
             case .garbage:
                 peer?.write(
