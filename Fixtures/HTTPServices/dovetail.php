@@ -23,6 +23,7 @@ if ($path === '/fulfillment-integration/sign-in') {
 foreach ($readers as $reader) {
     if ($reader['email'] !== $email || !isset($reader['brands'][$brand])) continue;
     if ($mode === 'blank') return tell(200, '<entitled/>');
+    if ($mode === 'unknown-product') return tell(404, '<error>no such product</error>');
     if ($mode === 'omitted') return tell(200, '');
     $held = $reader['brands'][$brand] === ($_GET['productId'] ?? '');
     return tell(200, '<entitled>' . ($held ? 'true' : 'false') . '</entitled>');

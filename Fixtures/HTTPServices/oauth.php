@@ -1,6 +1,7 @@
 <?php
 // A token endpoint for OAuth 2's client credentials, and a resource that wants its tokens. Tokens count up in a file, and
-// `revoked` there makes all before it worthless.
+// `revoked` there makes all before it worthless; with `says-why` they are told
+// so (RFC 6750). In the mode `refuse` nobody is known.
 $count = (int) @file_get_contents("$folder/tokens");
 if ($path === '/oauth/token') {
     header('Content-Type: application/json');
@@ -20,7 +21,9 @@ if ($path === '/oauth/token') {
 $revoked = (int) @file_get_contents("$folder/revoked");
 if (!preg_match('/^Bearer token-(\d+)$/', $_SERVER['HTTP_AUTHORIZATION'] ?? '', $match) || (int) $match[1] <= $revoked) {
     http_response_code(401);
+    if (file_exists("$folder/says-why")) header('WWW-Authenticate: Bearer realm="readers", error="invalid_token"');
     return;
 }
+if ($mode === 'refuse') { http_response_code(401); echo json_encode(['result' => 'unknown']); return; }
 header('Content-Type: application/json');
 echo json_encode(['status' => 'active', 'editions' => [], 'result' => 'ok', 'id' => 'r-1']);

@@ -37,7 +37,7 @@ switch ($mode) {
 }
 
 $service = explode('/', $path)[1] ?? '';
-if (!preg_match('/^(api|soap11|soap12|cds|fulfillment-integration|oauth|echo)$/', $service)) {
+if (!preg_match('/^(api|soap11|soap12|cds|fulfillment-integration|oauth|echo|digest)$/', $service)) {
     http_response_code(404);
     return true;
 }

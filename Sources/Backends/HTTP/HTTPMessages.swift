@@ -8,6 +8,8 @@ struct HTTPQuestion: Sendable {
     /// Whether asking twice is the same as asking once, so that it may be sent again when a kept connection turns out to
     /// have been closed (RFC 9110 section 9.2.2).
     var isRepeatable = false
+    /// Whether a status 401 may be an answer, so that it need not be about who asks.
+    var hasMeaningFor401 = false
 
     struct Header: Sendable, Equatable {
         let name: String

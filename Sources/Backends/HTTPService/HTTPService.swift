@@ -24,7 +24,7 @@ struct HTTPService: Sendable {
     let key: Template
     let authorization: AuthorizationSettings
     let mapping: SubscriptionMapping
-    private let calls: [ServiceCall.Purpose: ServiceCall]
+    let calls: [ServiceCall.Purpose: ServiceCall]
     let signIn: ServiceCall
     let subscription: ServiceCall
     /// The names of the values that later calls need from sign-in.
@@ -61,6 +61,8 @@ struct HTTPService: Sendable {
         kept = Set(calls.values.filter { $0.purpose != .signIn && $0.purpose != .health }.flatMap(\.names))
             .subtracting(constants).subtracting(["key", "edition"])
         try checkNames(settings, constants: constants)
+        try checkConstants(settings)
+        try checkEvidence(settings)
     }
 
     func call(_ purpose: ServiceCall.Purpose) -> ServiceCall? { calls[purpose] }
@@ -124,47 +126,5 @@ struct HTTPService: Sendable {
             }
         }
         return values
-    }
-
-    /// Every name in a template is one value, and is there when it is needed.
-    private func checkNames(_ settings: SettingsSection, constants: Set<String>) throws(SettingsError) {
-        let typed = Set([identifier] + proofs)
-        let common = constants.union(typed).union(["identifier"])
-        let section = try settings.section("calls")
-        func require(
-            _ names: Set<String>, among known: Set<String>, _ section: SettingsSection, _ key: String
-        ) throws(SettingsError) {
-            if let unknown = names.subtracting(known).min() {
-                throw section.error(
-                    key, expected: "`{\(unknown)}` is none of \(known.sorted().joined(separator: ", "))")
-            }
-        }
-        try require(signIn.names, among: common, section, "sign_in")
-        // A proof that is asked for and not sent lets everybody in.
-        if let forgotten = Set([identifier] + proofs).subtracting(signIn.names)
-            .subtracting(signIn.names.contains("identifier") ? [identifier] : []).min()
-        {
-            throw section.error(
-                "sign_in", expected: "expected `{\(forgotten)}` somewhere, because the reader is asked for it")
-        }
-        let read = Set(signIn.read)
-        if let twice = read.intersection(common.union(["key", "edition"])).min() {
-            throw section.error("sign_in", expected: "`read` has the name `\(twice)`, which is taken")
-        }
-        for call in calls.values.sorted(by: { $0.purpose.rawValue < $1.purpose.rawValue }) {
-            switch call.purpose {
-            case .signIn: break
-            case .health: try require(call.names, among: constants, section, "health")
-            case .verdict:
-                try require(call.names, among: common.union(read).union(["key", "edition"]), section, "verdict")
-            default:
-                try require(call.names, among: common.union(read).union(["key"]), section, call.purpose.rawValue)
-            }
-        }
-        try require(key.names, among: common.union(read), settings, "key")
-        if let missing = mapping.fields.subtracting(Set(subscription.read).union(kept).union(["key"])).min() {
-            throw settings.error(
-                "subscription", expected: "reads `\(missing)`, which the call `subscription` does not read")
-        }
     }
 }

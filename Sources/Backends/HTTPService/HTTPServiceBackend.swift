@@ -107,7 +107,7 @@ struct HTTPServiceBackend: SubscriberBackend {
         guard let (values, session) = values(for: subscriber) else { return .notRecognised(message: nil) }
         guard let renew = service.call(.renew) else {
             let subscription = try await subscription(of: subscriber, inquiry: inquiry)
-            return subscription.state == .unknown
+            return [.unknown, .stale].contains(subscription.state)
                 ? .notRecognised(message: subscription.message) : .recognised(subscriber)
         }
         guard case .good(let read) = try await ask(renew, values) else { return .notRecognised(message: nil) }

@@ -70,11 +70,20 @@ struct ServiceCall: Sendable {
             throw section.error("url", expected: error.expected)
         }
         headers = try Self.headers(section)
+        if let body, case .text(let template, let type) = body, !template.names.isEmpty {
+            let written = headers.filter { $0.name.lowercased() == "content-type" }.flatMap(\.value.parts)
+            let types = [type] + written.compactMap { part in if case .literal(let text) = part { text } else { nil } }
+            guard types.allSatisfy(BodyTemplate.isPlain), types.count == written.count + 1 else {
+                throw section.error(
+                    "body",
+                    expected: "expected `form`, `json`, `xml` or `soap` for such a type: in `text` a value could be read as "
+                        + "more than a value")
+            }
+        }
         authorization = try AuthorizationSettings(in: section)
         reader = try AnswerReader(section, namespaces: namespaces)
-        let names = reader.names
-        var good = try section.rules(purpose.good, names: names)
-        refused = try section.rules("refused", names: names)
+        var good = try section.rules(purpose.good, reader: reader)
+        refused = try section.rules("refused", reader: reader)
         if good.isEmpty, purpose.needsEvidence {
             throw section.error(
                 purpose.good, expected: "missing; expected the rule of an answer that is good news, such as {when: {…}}"
@@ -87,22 +96,46 @@ struct ServiceCall: Sendable {
                     + "whatever is neither is an outage")
         }
         if good.isEmpty {
-            good = [try AnswerRule(try section.section(purpose.good), names: [], statuses: purpose.usualStatuses)]
+            good = [try AnswerRule(try section.section(purpose.good), reader: reader, statuses: purpose.usualStatuses)]
         }
-        if purpose.needsEvidence, good.contains(where: { !$0.needsEvidence && !$0.isDeclaredByStatus }) {
+        if purpose.needsEvidence, good.contains(where: { !$0.hasEvidence && !$0.isDeclaredByStatus }) {
             throw section.error(
                 purpose.good,
                 expected: "expected `when` or `has`, because a page put in between has a good status, too; "
                     + "`by_status: true` where the status alone is the service's answer")
         }
+        if refused.contains(where: { !$0.hasEvidence && !$0.isDeclaredByStatus }) {
+            throw section.error(
+                "refused",
+                expected: "expected `when` or `has`, because the status alone may be meant for us and not for the reader, "
+                    + "or be somebody else's; `by_status: true` where it is the service's answer")
+        }
         let isOurs = authorization.map(\.isOurs) ?? isAuthorizedByUs
-        if isOurs, refused.contains(where: { $0.includes(status: 401) && !$0.needsEvidence }) {
+        if isOurs, refused.contains(where: { $0.includes(status: 401) && !$0.hasEvidence }) {
             throw section.error(
                 "refused",
                 expected: "expected `when` or `has` beside the status 401, because it may refuse our own authorization")
         }
         self.good = good
         try section.finish()
+    }
+
+    /// Whether good news must say something that a page put in between does not.
+    var hasEvidence: Bool { good.allSatisfy { $0.hasEvidence || $0.isDeclaredByStatus } }
+
+    /// Where one of the names in `read` is found.
+    func expression(_ name: String) -> ReadExpression? { reader.expression(name) }
+
+    /// Whether everything of ours that goes into the request can be carried: what is typed or read must be all that can not.
+    ///
+    /// - Throws: ``Unsendable``.
+    func check(constants: [String: String], authorization standard: AuthorizationSettings) throws(Unsendable) {
+        let authorization = authorization ?? standard
+        let names = names.union(authorization.names)
+        let samples = Dictionary(names.map { ($0, "x") }) { first, _ in first }
+        let values = TemplateValues(samples).adding(constants)
+        _ = try question(values)
+        try authorization.check(values)
     }
 
     private static func headers(
@@ -143,6 +176,7 @@ struct ServiceCall: Sendable {
     /// - Throws: ``Unsendable``.
     func question(_ values: TemplateValues) throws(Unsendable) -> HTTPQuestion {
         var question = HTTPQuestion(method: method, url: try url.url(values))
+        question.hasMeaningFor401 = (good + refused).contains { $0.includes(status: 401) }
         question.isRepeatable = purpose.isQuestion || ["GET", "HEAD"].contains(method)
         if let body {
             let rendered = try body.render(values)
@@ -150,7 +184,7 @@ struct ServiceCall: Sendable {
             question.headers += rendered.headers
         }
         for header in headers {
-            let value = try header.value.render(values, in: .header)
+            let value = try header.value.render(values, in: header.value.parts.count > 1 ? .headerPart : .header)
             // Spaces around a value are taken off on its way: two readers could become one.
             guard !value.hasPrefix(" "), !value.hasSuffix(" ") else { throw Unsendable() }
             question.headers.removeAll { $0.name.lowercased() == header.name.lowercased() }
@@ -168,14 +202,14 @@ struct ServiceCall: Sendable {
         let isRefused = refused.contains { $0.matches(answer, values) }
         if SOAPFault.isIn(answer) {
             // A fault is bad news of any kind, unless a rule knows it by what it says.
-            guard refused.contains(where: { $0.needsEvidence && $0.matches(answer, values) }) else {
+            guard refused.contains(where: { $0.hasEvidence && $0.matches(answer, values) }) else {
                 throw .fault(purpose)
             }
-            return .refused(values)
+            return .refused(values.texts)
         }
         switch (isGood, isRefused) {
-        case (true, false): return .good(values)
-        case (false, true): return .refused(values)
+        case (true, false): return .good(values.texts)
+        case (false, true): return .refused(values.texts)
         case (true, true): throw .contradictory(purpose)
         case (false, false): throw .notUnderstood(purpose, status: answer.status)
         }

@@ -30,6 +30,13 @@ enum ProtectionError: BackendFailure, Equatable {
     }
 }
 
+/// A failure that may be about a single question: the backend was there, and what it said about one reader or one edition
+/// was not understood. Whoever chooses what is asked about must not be able to make an outage of it.
+protocol AnswerFailure: BackendFailure {
+    /// Whether it says nothing about the next question, so that the circuit breaker does not count it.
+    var isOfOneAnswer: Bool { get }
+}
+
 /// What an error says about the backend.
 enum Failing {
     /// Whether it counts as a failure of the backend itself. A question that was withdrawn, that never reached it, or that
@@ -37,6 +44,7 @@ enum Failing {
     static func isBackends(_ error: any Error) -> Bool {
         switch error {
         case is CancellationError, is VerbatimAnswer: false
+        case let error as any AnswerFailure: !error.isOfOneAnswer
         case let error as ProtectionError: error == .deadlineExceeded
         // Hashing is done here, and what it stumbles over is one reader's.
         case is PasswordError: false

@@ -17,7 +17,7 @@ struct HTTPServiceSettingsTests {
             body: {form: {email: "{email}", password: "{password}"}}
             read: {valid: {json: /valid}, token: {json: /token}}
             recognised: {when: {valid: "yes"}}
-            refused: {status: [401]}
+            refused: {status: [401], by_status: true}
           subscription:
             url: "/{token}"
             read: {state: {json: /state}}
@@ -29,7 +29,7 @@ struct HTTPServiceSettingsTests {
         for (old, new, message) in [
             ("{when: {valid: \"yes\"}}", "{status: [200]}", "calls.sign_in.recognised: expected `when` or `has`"),
             ("    recognised: {when: {valid: \"yes\"}}\n", "", "calls.sign_in.recognised: missing"),
-            ("    refused: {status: [401]}\n", "", "calls.sign_in.refused: missing"),
+            ("    refused: {status: [401], by_status: true}\n", "", "calls.sign_in.refused: missing"),
             ("{valid: \"yes\"}", "{vlaid: \"yes\"}", "`vlaid` is not among what `read` names"),
             ("{password}", "{passwort}", "`{passwort}` is none of"),
             (", password: \"{password}\"", "", "expected `{password}` somewhere"),
@@ -58,6 +58,73 @@ struct HTTPServiceSettingsTests {
             let text = refusal(Self.good.replacing(old, with: new), environment: ["P": "secret"])
             #expect(text?.contains(message) == true, "\(new): \(text ?? "accepted")")
             #expect(text?.hasPrefix("backend.yaml:") ?? true, "\(new): \(text ?? "")")
+        }
+    }
+
+    @Test("Something of ours that can not be carried is refused at the start, and not every reader later")
+    func constants() {
+        for (old, new, constant) in [
+            ("\"/{token}\"", "\"/{brand}/{token}\"", ""), ("\"/{token}\"", "\"/{brand}/{token}\"", "\"..\""),
+            ("  sign_in:\n", "  sign_in:\n    headers: {X-A: \"{brand}\"}\n", "\" a\""),
+            ("  sign_in:\n", "  sign_in:\n    headers: {X-A: \"{brand}\"}\n", "\"a\\nb\""),
+            ("  sign_in:\n", "  sign_in:\n    headers: {Cookie: \"a={brand}\"}\n", "\"a; b=c\""),
+            ("  sign_in:\n", "  sign_in:\n    authorization: {basic: {user: \"{brand}\", password: \"{password}\"}}\n", "\"a:b\""),
+            ("calls:", "authorization: {basic: {user: \"a:b\", password: {env: P}}}\ncalls:", "x"),
+            ("calls:", "authorization: {digest: {user: \"a:b\", password: {env: P}}}\ncalls:", "x"),
+            ("calls:", "authorization: {basic: {user: a, password: {env: CONTROL}}}\ncalls:", "x"),
+        ] {
+            let guarded = Self.good.replacing(
+                "refused: {status: [401], by_status: true}", with: "refused: {when: {valid: \"no\"}}")
+            for variables in ["variables: {brand: VALUE}", "variants: {a: {brand: WK}, b: {brand: VALUE}}"] {
+                func text(_ value: String) -> String? {
+                    refusal(
+                        "\(variables.replacing("VALUE", with: value))\n\(guarded.replacing(old, with: new))",
+                        environment: ["P": "secret", "CONTROL": "a\u{7}b"])
+                }
+                #expect(text(constant)?.contains("can not be carried") == true, "\(new): \(text(constant) ?? "accepted")")
+                if constant != "x" { #expect(text("WK") == nil, "\(new): \(text("WK") ?? "")") }
+            }
+        }
+    }
+
+    @Test("Pitfall 14: a subscription's answer must show that it is the service's before it means a state")
+    func subscriptionEvidence() {
+        let paths = "read: {state: {xml: //state}, end: {xml: //end}}"
+        for (read, mapping, isAccepted) in [
+            (paths, "{state: {by: periods}, periods: {end: end}}", false),
+            (paths, "{state: {empty: inactive}}", false), (paths, "{state: {empty: unknown}}", false),
+            (paths, "{state: {inactive: [\"\"]}}", false), (paths, "{}", true), (paths, "{state: {other: inactive}}", true),
+            (paths + "\n    recognised: {has: [state]}", "{state: {by: periods}, periods: {end: end}}", true),
+            (paths + "\n    recognised: {by_status: true}", "{state: {empty: inactive}}", true),
+            ("read: {state: {xml: boolean(//user)}}", "{state: {active: [\"true\"], inactive: [\"false\"]}}", false),
+            ("read: {state: status}", "{state: {active: [\"200\"]}}", false), ("read: {state: text}", "{}", true),
+            ("read: {state: text}", "{state: {other: inactive}}", false),
+            ("read: {state: {header: X-State}}", "{}", true), ("read: {state: {json: $.state}}", "{}", true),
+            ("read: {state: {json: $.state}}", "{state: {empty: unknown}}", false),
+        ] {
+            let text = refusal(
+                Self.good.replacing("read: {state: {json: /state}}", with: read) + "\nsubscription: \(mapping)")
+            #expect((text == nil) == isAccepted, "\(read) \(mapping): \(text ?? "accepted")")
+            #expect(text?.contains("calls.subscription.recognised: missing") ?? true, "\(text ?? "")")
+        }
+    }
+
+    @Test("Pitfall 13: a text with values in it has no type in which they could be more than values")
+    func textTypes() {
+        for (body, headers, isAccepted) in [
+            ("{text: {body: \"{email} {password}\"}}", "{}", true),
+            ("{text: {type: text/plain, body: \"{email} {password}\"}}", "{}", true),
+            ("{text: {type: text/xml, body: \"<a>{email}{password}</a>\"}}", "{}", false),
+            ("{text: {type: application/vnd.x+json; charset=utf-8, body: \"{email}{password}\"}}", "{}", false),
+            ("{text: {type: application/x-www-form-urlencoded, body: \"u={email}&p={password}\"}}", "{}", false),
+            ("{text: {body: \"{email} {password}\"}}", "{content-type: text/xml}", false),
+            ("{text: {type: text/xml, body: <a/>}}", "{A: \"{email}\", B: \"{password}\"}", true),
+        ] {
+            let text = refusal(
+                Self.good.replacing("{form: {email: \"{email}\", password: \"{password}\"}}", with: body)
+                    .replacing("  sign_in:\n", with: "  sign_in:\n    headers: \(headers)\n"))
+            #expect((text == nil) == isAccepted, "\(body): \(text ?? "accepted")")
+            #expect(text?.contains("calls.sign_in.body: expected `form`") ?? true, "\(text ?? "")")
         }
     }
 

@@ -127,7 +127,7 @@ struct HTTPServiceTests {
             \(call.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n"))
                 read: {result: {json: /result}}
                 recognised: {when: {result: ok}}
-                refused: {status: [401]}
+                refused: {status: [401], by_status: true}
               subscription: {read: {state: text}}
             """)
     }
@@ -173,7 +173,8 @@ struct HTTPServiceTests {
             ]
             for (call, received) in calls {
                 let backend = try Self.echo(service, call)
-                for text in Self.hostile {
+                // A path that leads elsewhere is asked for by nobody.
+                for text in Self.hostile where !(call.contains("/path/") && text == "../../admin") {
                     try service.forgetRequests()
                     let subscriber = try await backend.recognise(["name": "reader", "v": text], identifier: "name")
                     #expect(subscriber != nil, "\(call) \(text)")
@@ -201,6 +202,9 @@ struct HTTPServiceTests {
         try await PHPService.run { service in
             for (call, text) in [
                 ("url: \"/echo/path/{v}?n={name}\"", ".."), ("url: \"/echo/path/{v}?n={name}\"", "."),
+                ("url: \"/echo/path/{v}?n={name}\"", "../../admin"), ("url: \"/echo/path/{v}?n={name}\"", "x\\..\\y"),
+                ("url: /echo\nheaders: {Cookie: \"u={name}; v={v}\"}", "a; admin=1"),
+                ("url: /echo\nheaders: {X-V: \"v=\\\"{v}\\\", n={name}\"}", "a\", b=\"c"),
                 ("url: /echo\nheaders: {X-V: \"{v}\", X-N: \"{name}\"}", "a\r\nX-Admin: 1"),
                 ("url: /echo\nheaders: {X-V: \"{v}\", X-N: \"{name}\"}", " x"),
                 ("url: /echo\nheaders: {X-V: \"{v}\", X-N: \"{name}\"}", "a\u{85}b"),
@@ -219,8 +223,61 @@ struct HTTPServiceTests {
         }
     }
 
+    @Test("A 401 that is an answer to sign-in takes nobody's token away, and nothing is sent twice")
+    func refusedSignIn() async throws {
+        try await PHPService.run { service in
+            let backend = try openService(
+                """
+                kind: http
+                base: \(service.base)/oauth
+                credentials: {identifier: email, proofs: [password]}
+                authorization:
+                  oauth2: {token_url: \(service.base)/oauth/token, client: gate fold, secret: {env: SECRET}}
+                calls:
+                  sign_in:
+                    url: /sign-in
+                    body: {form: {email: "{email}", password: "{password}"}}
+                    read: {result: {json: /result}}
+                    recognised: {when: {result: ok}}
+                    refused: {status: [401], when: {result: unknown}}
+                  subscription: {url: /subscription, read: {state: {json: /status}}}
+                """, environment: ["SECRET": "sëcret:+"])
+            func requests(_ path: String) throws -> Int {
+                try service.requests().filter { $0.uri == "/oauth/\(path)" }.count
+            }
+            try service.setMode("refuse")
+            for _ in 0..<3 {
+                #expect(try await backend.recognise(StandardReaders.ada.fields, identifier: "email") == nil)
+            }
+            #expect(try requests("token") == 1)
+            #expect(try requests("sign-in") == 3)
+            // The service says that it is the token: once more, with another.
+            try service.setMode("")
+            try Data("1".utf8).write(to: service.folder.appending(path: "revoked"))
+            try Data("".utf8).write(to: service.folder.appending(path: "says-why"))
+            #expect(try await backend.recognise(StandardReaders.ada.fields, identifier: "email") != nil)
+            #expect(try requests("token") == 2)
+            #expect(try requests("sign-in") == 5)
+        }
+    }
+
+    @Test("A session of the service's own that is over is not renewed")
+    func staleRenewal() async throws {
+        try await with { service, backend in
+            let ada = try #require(try await backend.recognise(StandardReaders.ada.fields, identifier: "email"))
+            for (state, isRenewed) in [
+                ("active", true), ("inactive", true), ("suspended", true), ("stale", false), ("unknown", false),
+            ] {
+                try service.change(StandardReaders.ada.email) { $0.state = state }
+                let renewal = try await backend.renew(ada, inquiry: Inquiry())
+                #expect((renewal == .recognised(ada)) == isRenewed, "\(state)")
+            }
+        }
+    }
+
     @Test("A token of the client's own is had once, used by all, and had again when it is refused")
     func clientCredentials() async throws {
+        let clock = ManualClock()
         try await PHPService.run { service in
             let backend = try openService(
                 """
@@ -240,7 +297,7 @@ struct HTTPServiceTests {
                     url: /subscription
                     read: {state: {json: /status}, editions: {json: /editions}}
                 subscription: {editions: {}}
-                """, environment: ["SECRET": "sëcret:+"])
+                """, environment: ["SECRET": "sëcret:+"], clock: clock.wall)
             try await withThrowingTaskGroup(of: Subscriber?.self) { group in
                 for _ in 0..<20 {
                     group.addTask { try await backend.recognise(StandardReaders.ada.fields, identifier: "email") }
@@ -257,6 +314,11 @@ struct HTTPServiceTests {
             #expect(try await backend.subscription(of: ada).state == .active)
             #expect(try tokenRequests().count == 2)
             try Data("99".utf8).write(to: service.folder.appending(path: "revoked"))
+            await #expect(throws: ServiceFailure.notUnderstood(.subscription, status: 401)) {
+                try await backend.subscription(of: ada)
+            }
+            #expect(try tokenRequests().count == 2, "the last was fetched just now")
+            clock.advance(by: 10)
             await #expect(throws: ServiceFailure.notUnderstood(.subscription, status: 401)) {
                 try await backend.subscription(of: ada)
             }

@@ -208,6 +208,39 @@ struct DovetailPresetTests {
         }
     }
 
+    @Test("Each edition is decided by the service, with the guide's own lines for it")
+    func verdict() async throws {
+        let guide = PHPService.fixtures.appending(path: "../Sources/Backends/Backends.docc/Presets.md")
+        let text = try String(contentsOf: guide, encoding: .utf8)
+        let calls = try #require(text.firstMatch(of: /```yaml\n(calls:\n  verdict:[^`]*)```/)).1
+        try await PHPService.run(Self.readers) { service in
+            let backend = try openService(
+                """
+                preset: presets/dovetail.yaml
+                base: \(service.base)
+                variables: {client_ref: "A & B"}
+                variants: {weekly: {brand: WK, product: WK-D}, monthly: {brand: MO, product: MO-D}}
+                \(calls)
+                """, folder: presets)
+            let both = try #require(try await signIn("both", backend))
+            func verdict(_ edition: String) async throws -> EditionVerdict? {
+                try await backend.verdict(on: EditionID(edition), for: both, inquiry: Inquiry())
+            }
+            let refused = EditionVerdict.refused(.notEntitled, message: nil)
+            #expect(try await verdict("WK-D") == .granted)
+            #expect(try await verdict("WK-X") == refused)
+            try service.setMode("unknown-product")
+            #expect(try await verdict("WK-X") == refused, "404 and an answer")
+            for mode in ["missing", "page", "blank", "omitted", "entitlement-down"] {
+                try service.setMode(mode)
+                await #expect(throws: (any Error).self, "\(mode)") { try await verdict("WK-D") }
+            }
+            try service.setMode("")
+            try service.change("both@example.com") { $0.brands = [:] }
+            #expect(try await verdict("WK-D") == refused, "401 and an answer")
+        }
+    }
+
     @Test("Put right: values are escaped in URLs")
     func escaped() async throws {
         try await with { service, backend in

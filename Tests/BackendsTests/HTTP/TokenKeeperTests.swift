@@ -21,7 +21,7 @@ struct TokenKeeperTests {
         }
     }
 
-    @Test("It is fetched once, however many wait, and again shortly before it expires")
+    @Test("It is fetched once, however many wait, and again shortly before it expires, behind whoever asks", .timeLimit(.minutes(5)))
     func once() async throws {
         let endpoint = Endpoint()
         let clock = ManualClock()
@@ -38,11 +38,14 @@ struct TokenKeeperTests {
         clock.advance(by: 539)
         #expect(try await keeper.token() == "t1")
         clock.advance(by: 2)
+        for _ in 0..<10 { #expect(try await keeper.token() == "t1", "the old one lasts while the next is fetched") }
         endpoint.gate.continuation.yield()
+        while try await keeper.token() == "t1" { await Task.yield() }
         #expect(try await keeper.token() == "t2")
+        #expect(endpoint.count.load(ordering: .relaxed) == 2)
     }
 
-    @Test("An old one that still lasts is used while no new one is to be had, and no longer")
+    @Test("An old one that still lasts is used while no new one is to be had, and no longer", .timeLimit(.minutes(5)))
     func outage() async throws {
         let endpoint = Endpoint()
         let clock = ManualClock()
@@ -51,21 +54,44 @@ struct TokenKeeperTests {
         endpoint.isDown.store(true, ordering: .relaxed)
         clock.advance(by: 590)
         #expect(try await keeper.token() == "t1")
+        while endpoint.count.load(ordering: .relaxed) < 2 { await Task.yield() }
+        #expect(try await keeper.token() == "t1")
         clock.advance(by: 20)
         await #expect(throws: Endpoint.Down.self) { try await keeper.token() }
         endpoint.isDown.store(false, ordering: .relaxed)
-        #expect(try await keeper.token() == "t4")
+        let next = try await keeper.token()
+        #expect(next != "t1")
     }
 
-    @Test("One that was refused is dropped, unless there is another by now")
-    func forgotten() async throws {
+    @Test("One that was refused is replaced once in ten seconds, and the others use it until there is another")
+    func replaced() async throws {
         let endpoint = Endpoint()
-        let keeper = TokenKeeper(clock: ManualClock().wall) { try endpoint.fetch() }
+        let clock = ManualClock()
+        let keeper = TokenKeeper(clock: clock.wall) {
+            for await _ in endpoint.gate.stream { break }
+            return try endpoint.fetch()
+        }
+        endpoint.gate.continuation.yield()
         #expect(try await keeper.token() == "t1")
-        keeper.forget("t0")
-        #expect(try await keeper.token() == "t1")
-        keeper.forget("t1")
+        #expect(try await keeper.replacement(of: "t0") == "t1", "there is another by now")
+        let replacement = Task { try await keeper.replacement(of: "t1") }
+        for _ in 0..<100 {
+            await Task.yield()
+            #expect(try await keeper.token() == "t1")
+        }
+        endpoint.gate.continuation.yield()
+        #expect(try await replacement.value == "t2")
+        #expect(try await keeper.replacement(of: "t1") == "t2")
+        #expect(try await keeper.replacement(of: "t2") == nil, "not again so soon")
         #expect(try await keeper.token() == "t2")
+        clock.advance(by: 10)
+        endpoint.gate.continuation.yield()
+        #expect(try await keeper.replacement(of: "t2") == "t3")
+        clock.advance(by: 10)
+        endpoint.isDown.store(true, ordering: .relaxed)
+        endpoint.gate.continuation.yield()
+        #expect(try await keeper.replacement(of: "t3") == nil, "no other is to be had")
+        #expect(try await keeper.token() == "t3")
     }
 
     @Test("Who is cancelled stops waiting at once, and the others go on")
@@ -81,6 +107,20 @@ struct TokenKeeperTests {
         await #expect(throws: CancellationError.self) { try await impatient.value }
         endpoint.gate.continuation.yield()
         #expect(try await patient.value == "t1")
+    }
+
+    @Test("Only a service that says so refuses the token")
+    func refusals() {
+        func refuses(_ challenges: String...) -> Bool? {
+            let headers = challenges.map { HTTPQuestion.Header(name: "WWW-Authenticate", value: $0) }
+            return ClientCredentials.refusesToken(HTTPAnswer(status: 401, headers: headers, body: []))
+        }
+        #expect(refuses() == nil)
+        #expect(refuses("Bearer") == nil)
+        #expect(refuses("Basic realm=x, error=invalid_token") == nil)
+        #expect(refuses(#"Bearer realm="x", error="invalid_token", error_description="expired, again""#) == true)
+        #expect(refuses("Basic realm=x", #"bearer error=invalid_token"#) == true)
+        #expect(refuses(#"Bearer error="insufficient_scope""#) == false)
     }
 
     @Test("An answer without a usable token is none")

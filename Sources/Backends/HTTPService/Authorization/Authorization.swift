@@ -41,8 +41,12 @@ struct AccountTemplate: Sendable {
 
     var names: Set<String> { user.names.union(password.names) }
 
+    /// - Throws: ``Unsendable`` for control characters, and for a user with a colon, which would be read as part of the
+    ///   password (RFC 7617 section 2) or of the realm (RFC 7616 section 3.4.2).
     func render(_ values: TemplateValues) throws(Unsendable) -> (user: String, password: String) {
-        (try user.render(values, in: .header), try password.render(values, in: .header))
+        let user = try TemplatePlace.header.write(try user.render(values, in: .asIs))
+        guard !user.contains(":") else { throw Unsendable() }
+        return (user, try TemplatePlace.header.write(try password.render(values, in: .asIs)))
     }
 }
 
@@ -60,10 +64,9 @@ struct BasicAuthorization: Authorization {
         return try await http.send(question)
     }
 
-    /// - Throws: ``Unsendable`` for a user with a colon, which would be read as part of the password (section 2).
+    /// - Throws: ``Unsendable``.
     func header(_ values: TemplateValues) throws(Unsendable) -> String {
         let (user, password) = try account.render(values)
-        guard !user.contains(":") else { throw Unsendable() }
         return "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())"
     }
 }

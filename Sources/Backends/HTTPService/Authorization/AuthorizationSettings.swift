@@ -43,6 +43,14 @@ enum AuthorizationSettings: Sendable {
         return names.isEmpty
     }
 
+    /// - Throws: ``Unsendable`` for an account that can not be carried.
+    func check(_ values: TemplateValues) throws(Unsendable) {
+        switch self {
+        case .basic(let account), .digest(let account): _ = try account.render(values)
+        case .none, .bearer, .clientCredentials: break
+        }
+    }
+
     func open(_ services: BackendServices, http: OutgoingHTTP) -> any Authorization {
         switch self {
         case .none: NoAuthorization()

@@ -63,9 +63,17 @@ final class ClientCredentials: Authorization {
         }
         let token = try await keeper.token()
         let answer = try await attempt(token)
-        guard answer.status == 401 else { return answer }
-        keeper.forget(token)
-        return try await attempt(try await keeper.token())
+        guard answer.status == 401, Self.refusesToken(answer) ?? !question.hasMeaningFor401,
+            let other = try await keeper.replacement(of: token)
+        else { return answer }
+        return try await attempt(other)
+    }
+
+    /// Whether a service says that the token is no good (RFC 6750 section 3.1); nil when it does not say what it refuses.
+    static func refusesToken(_ answer: HTTPAnswer) -> Bool? {
+        let challenges = answer.values("WWW-Authenticate").flatMap(ChallengeHeader.parse)
+        let errors = challenges.filter { $0.scheme.lowercased() == "bearer" }.compactMap { $0.parameters["error"] }
+        return errors.isEmpty ? nil : errors.contains("invalid_token")
     }
 
     private static func fetch(_ endpoint: Endpoint, _ http: OutgoingHTTP) async throws -> TokenKeeper.Token {
@@ -112,11 +120,16 @@ final class ClientCredentials: Authorization {
 enum AuthorizationFailure: BackendFailure, Equatable {
     case tokenRefused(status: Int)
     case noToken
+    /// A status 401 without a challenge of Digest that could be answered.
+    case noChallenge
+    case alwaysStale
 
     var cause: String {
         switch self {
         case .tokenRefused(let status): "the token endpoint gave no token (status \(status))"
         case .noToken: "the token endpoint's answer has no bearer token"
+        case .noChallenge: "the service wants Digest and sent no challenge that can be answered"
+        case .alwaysStale: "the service takes its own new nonces for old ones"
         }
     }
 }

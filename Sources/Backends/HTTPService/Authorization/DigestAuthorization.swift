@@ -26,8 +26,6 @@ final class DigestAuthorization: Authorization {
         _ question: HTTPQuestion, _ values: TemplateValues, through http: OutgoingHTTP
     ) async throws -> HTTPAnswer {
         let (user, password) = try account.render(values)
-        // A colon would move the border between user and realm (RFC 7616 section 3.4.2).
-        guard !user.contains(":") else { throw Unsendable() }
         func attempt(_ challenge: (DigestChallenge, count: Int)?) async throws -> HTTPAnswer {
             var question = question
             if let (challenge, count) = challenge {
@@ -38,13 +36,28 @@ final class DigestAuthorization: Authorization {
             }
             return try await http.send(question)
         }
-        let answer = try await attempt(next(at: question.url.origin))
-        guard answer.status == 401, let challenge = DigestChallenge(answer.values("WWW-Authenticate")) else {
+        func challenge(_ answer: HTTPAnswer) -> DigestChallenge? {
+            let challenge = DigestChallenge(answer.values("WWW-Authenticate"))
+            if let challenge {
+                known.withLock { $0 = Known(challenge: challenge, origin: question.url.origin, count: 1) }
+            }
+            return challenge
+        }
+        let kept = next(at: question.url.origin)
+        let answer = try await attempt(kept)
+        guard answer.status == 401 else { return answer }
+        guard let first = challenge(answer) else {
+            // Nobody was shown, or perhaps with an old nonce: that refuses no reader.
+            guard kept != nil, names.isEmpty else { throw AuthorizationFailure.noChallenge }
             return answer
         }
-        known.withLock { $0 = Known(challenge: challenge, origin: question.url.origin, count: 1) }
-        // Without a nonce, with an old one (`stale`), or refused: only a fresh one tells which. Once.
-        return try await attempt((challenge, 1))
+        // Without a nonce, with an old one (`stale`), or refused: only a fresh one tells which.
+        let second = try await attempt((first, 1))
+        guard second.status == 401, let renewed = challenge(second), renewed.isStale else { return second }
+        // Old already: several servers with nonces of their own, or a short life. The password was not refused.
+        let third = try await attempt((renewed, 1))
+        guard third.status == 401, challenge(third)?.isStale ?? false else { return third }
+        throw AuthorizationFailure.alwaysStale
     }
 
     private func next(at origin: ServiceURL.Origin) -> (DigestChallenge, count: Int)? {

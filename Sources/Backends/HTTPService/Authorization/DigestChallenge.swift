@@ -20,6 +20,8 @@ struct DigestChallenge: Sendable, Equatable {
     let realm: String
     var nonce: String
     let opaque: String?
+    /// Whether only the nonce was too old, and user and password may be right.
+    let isStale: Bool
     let algorithm: Algorithm
     /// The algorithm as the server wrote it; nil where it did not.
     private let writtenAlgorithm: String?
@@ -42,6 +44,7 @@ struct DigestChallenge: Sendable, Equatable {
         self.realm = realm
         self.nonce = nonce
         opaque = challenge.parameters["opaque"]
+        isStale = challenge.parameters["stale"]?.lowercased() == "true"
         self.algorithm = algorithm
         writtenAlgorithm = challenge.parameters["algorithm"]
     }

@@ -20,7 +20,12 @@ final class TokenKeeper: Sendable {
         var waiters: [UInt64: Waiter] = [:]
         var nextWaiter: UInt64 = 0
         var isFetching = false
+        /// Before that a token that still lasts is not asked for again.
+        var nextTry = Date.distantPast
     }
+
+    /// How long a question for the next token is not repeated while there is an old one, in seconds.
+    private static let pause: TimeInterval = 10
 
     /// For a token of which nobody said how long it lasts.
     private static let standardLifetime: TimeInterval = 300
@@ -36,16 +41,48 @@ final class TokenKeeper: Sendable {
 
     /// The token to use now.
     ///
+    /// One that still lasts is used at once, and the next one is fetched meanwhile.
+    ///
     /// - Throws: what fetching threw, when there is no old one that still lasts; `CancellationError` at once when the
     ///   asking task is cancelled, while the others go on waiting.
     func token() async throws -> String {
         let now = clock.now
-        let (kept, number) = state.withLock { state -> (String?, UInt64) in
-            if let token = state.token, now < state.renewAt { return (token, 0) }
-            state.nextWaiter += 1
-            return (nil, state.nextWaiter)
+        let (kept, isDue) = state.withLock { state -> (String?, Bool) in
+            guard let token = state.token, now < state.endsAt else { return (nil, false) }
+            guard now >= state.renewAt, now >= state.nextTry, !state.isFetching else { return (token, false) }
+            state.isFetching = true
+            return (token, true)
         }
+        if isDue { Task { await refresh() } }
         if let kept { return kept }
+        return try await next()
+    }
+
+    /// The token to use in place of one that was refused, which the others keep using until there is another; nil when
+    /// there is none, or the last was fetched so lately that it is not the token.
+    ///
+    /// - Throws: as ``token()``.
+    func replacement(of token: String) async throws -> String? {
+        let now = clock.now
+        let (other, mayFetch) = state.withLock { state -> (String?, Bool) in
+            if let other = state.token, other != token { return (other, false) }
+            if state.isFetching { return (nil, true) }
+            guard now >= state.nextTry else { return (nil, false) }
+            state.nextTry = now.addingTimeInterval(Self.pause)
+            return (nil, true)
+        }
+        if let other { return other }
+        guard mayFetch else { return nil }
+        let next = try await next()
+        return next == token ? nil : next
+    }
+
+    /// What the fetch brings that is under way, or begins now.
+    private func next() async throws -> String {
+        let number = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
                 // A handler that ran before the waiter was there found none.
@@ -60,13 +97,6 @@ final class TokenKeeper: Sendable {
             }
         } onCancel: {
             cancel(number)
-        }
-    }
-
-    /// Drops a token that was refused, unless there is another by now.
-    func forget(_ token: String) {
-        state.withLock { state in
-            if state.token == token { state.token = nil }
         }
     }
 
@@ -92,6 +122,7 @@ final class TokenKeeper: Sendable {
                 state.endsAt = now.addingTimeInterval(lifetime)
                 state.renewAt = now.addingTimeInterval(lifetime - min(60, lifetime / 10))
             case .failure:
+                state.nextTry = now.addingTimeInterval(Self.pause)
                 if let old = state.token, now < state.endsAt { answer = .success(old) }
             }
             defer { state.waiters = [:] }

@@ -23,16 +23,16 @@ struct AnswerReader: Sendable {
 
     var names: [String] { entries.map(\.name) }
 
-    /// What was found, by name. A name with an empty list was looked for and has no value, which is not the same as an
-    /// empty one; a name that is missing could not be looked for, because the answer is not of the kind its expression reads.
-    func values(in answer: HTTPAnswer) -> [String: [String]] {
-        var values: [String: [String]] = [:]
+    func expression(_ name: String) -> ReadExpression? { entries.first { $0.name == name }?.expression }
+
+    func values(in answer: HTTPAnswer) -> AnswerValues {
+        var values = AnswerValues()
         let paths = entries.compactMap { entry in
             if case .xml(let path) = entry.expression { (entry.name, path) } else { nil }
         }
         let limits = XMLDocument.Limits(size: max(answer.body.count, 1))
         if !paths.isEmpty, let found = try? XPath.values(of: paths.map(\.1), in: answer.body, limits: limits) {
-            for (path, texts) in zip(paths, found) { values[path.0] = texts }
+            for (path, texts) in zip(paths, found) { values.set(path.0, texts) }
         }
         let needsJSON = entries.contains { entry in
             switch entry.expression {
@@ -46,25 +46,21 @@ struct AnswerReader: Sendable {
             switch entry.expression {
             case .xml: break
             case .pointer(let pointer, let isOptional):
-                values[entry.name] = json.flatMap { json in
-                    pointer.value(in: json).map { Self.texts([$0]) } ?? (isOptional ? [] : nil)
+                guard let json else { continue }
+                if let found = pointer.value(in: json) {
+                    values.set(entry.name, [found])
+                } else if isOptional {
+                    values.set(entry.name, [String]())
                 }
-            case .path(let path): values[entry.name] = json.flatMap { try? path.values(in: $0) }.flatMap(Self.texts)
-            case .form(let field): values[entry.name] = text.map { FormFields($0).values(field) }
-            case .header(let name): values[entry.name] = answer.values(name)
-            case .text: values[entry.name] = text.map { [$0.trimmingCharacters(in: .whitespacesAndNewlines)] }
-            case .status: values[entry.name] = ["\(answer.status)"]
+            case .path(let path):
+                if let json, let found = try? path.values(in: json) { values.set(entry.name, found) }
+            case .form(let field): if let text { values.set(entry.name, FormFields(text).values(field)) }
+            case .header(let name): values.set(entry.name, answer.values(name))
+            case .text:
+                if let text { values.set(entry.name, [text.trimmingCharacters(in: .whitespacesAndNewlines)]) }
+            case .status: values.set(entry.name, ["\(answer.status)"])
             }
         }
         return values
-    }
-
-    private static func texts(_ values: [JSONValue]) -> [String]? {
-        var texts: [String] = []
-        for value in values {
-            guard let more = value.texts else { return nil }
-            texts += more
-        }
-        return texts
     }
 }

@@ -6,17 +6,19 @@ struct AnswerRule: Sendable {
     private let statuses: Set<Int>
     /// One value each, and it is one of the words; the empty word stands for a value that is there and blank.
     private let when: [(name: String, words: Set<String>)]
-    /// These have a value that is not blank.
+    /// These have a value that is neither blank nor a truth value.
     private let has: [String]
     /// Whether nothing but the status speaks, and the configuration says that it does.
-    private let isByStatus: Bool
+    let isDeclaredByStatus: Bool
+    /// Whether the body must say something that no page says which somebody else put in between.
+    let hasEvidence: Bool
 
     /// Reads `status`, `when`, `has` and `by_status`.
     ///
-    /// - Parameter names: what `read` names.
     init(
-        _ section: SettingsSection, names: [String], statuses standard: Set<Int> = [200]
+        _ section: SettingsSection, reader: AnswerReader, statuses standard: Set<Int> = [200]
     ) throws(SettingsError) {
+        let names = reader.names
         var statuses = standard
         if let texts = try section.strings("status") {
             statuses = []
@@ -43,8 +45,21 @@ struct AnswerRule: Sendable {
         }
         self.when = when
         has = try section.strings("has") ?? []
-        for name in has { try Self.require(name, among: names, in: section, key: "has") }
-        isByStatus = try section.boolean("by_status", default: false)
+        isDeclaredByStatus = try section.boolean("by_status", default: false)
+        for name in has {
+            try Self.require(name, among: names, in: section, key: "has")
+            guard isDeclaredByStatus || reader.expression(name)?.isEvidence ?? false else {
+                throw section.error(
+                    "has",
+                    expected: "`\(name)` is there in any answer, of whomever: expected what only the service's own has")
+            }
+        }
+        let page = reader.values(in: ReadExpression.page)
+        let telling = when.filter { name, words in
+            if case .status = reader.expression(name) { return false }
+            return !Self.matches(page.texts[name], words)
+        }
+        hasEvidence = !telling.isEmpty || has.contains { reader.expression($0)?.isEvidence ?? false }
         try section.finish()
     }
 
@@ -57,22 +72,17 @@ struct AnswerRule: Sendable {
         }
     }
 
-    /// Whether the body must say something, too: any page that somebody else put in between has the status 200.
-    var needsEvidence: Bool { !when.isEmpty || !has.isEmpty }
-
-    var isDeclaredByStatus: Bool { isByStatus }
-
     func includes(status: Int) -> Bool { statuses.contains(status) }
 
-    func matches(_ answer: HTTPAnswer, _ values: [String: [String]]) -> Bool {
+    func matches(_ answer: HTTPAnswer, _ values: AnswerValues) -> Bool {
         statuses.contains(answer.status)
-            && when.allSatisfy { name, words in
-                guard let found = values[name], found.count == 1 else { return false }
-                return words.contains(Self.fold(found[0]))
-            }
-            && has.allSatisfy { name in
-                values[name]?.contains { !Self.fold($0).isEmpty } ?? false
-            }
+            && when.allSatisfy { name, words in Self.matches(values.texts[name], words) }
+            && has.allSatisfy { values.present.contains($0) }
+    }
+
+    private static func matches(_ found: [String]?, _ words: Set<String>) -> Bool {
+        guard let found, found.count == 1 else { return false }
+        return words.contains(fold(found[0]))
     }
 
     private static func fold(_ text: String) -> String {
@@ -82,11 +92,11 @@ struct AnswerRule: Sendable {
 
 extension SettingsSection {
     /// One rule or a list of them.
-    func rules(_ name: String, names: [String]) throws(SettingsError) -> [AnswerRule] {
+    func rules(_ name: String, reader: AnswerReader) throws(SettingsError) -> [AnswerRule] {
         guard has(name) else { return [] }
-        if case .mapping = written(name)?.content { return [try AnswerRule(try section(name), names: names)] }
+        if case .mapping = written(name)?.content { return [try AnswerRule(try section(name), reader: reader)] }
         var rules: [AnswerRule] = []
-        for section in try sections(name) { rules.append(try AnswerRule(section, names: names)) }
+        for section in try sections(name) { rules.append(try AnswerRule(section, reader: reader)) }
         return rules
     }
 }

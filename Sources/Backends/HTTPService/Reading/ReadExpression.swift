@@ -18,6 +18,25 @@ enum ReadExpression: Sendable {
     /// The status code.
     case status
 
+    /// What a page looks like that somebody else put in between.
+    static let page = HTTPAnswer(
+        status: 200, headers: [],
+        body: Array(
+            "<html><head><title>Welcome</title></head><body><h1>Welcome</h1><p>Please sign in.</p></body></html>".utf8))
+
+    /// Whether a value that it finds can only be of the service's own making. A status, a body and a header are anybody's,
+    /// and so is what an XPath says of any document, such as `boolean(…)`, `count(…)` or `//*`.
+    var isEvidence: Bool {
+        switch self {
+        case .status, .text, .header: false
+        case .pointer, .path, .form: true
+        case .xml(let path):
+            ((try? XPath.values(of: [path], in: Self.page.body)) ?? [[]]).joined().allSatisfy { text in
+                text.allSatisfy(\.isWhitespace)
+            }
+        }
+    }
+
     /// Reads one of `read`'s entries: `status`, `text`, or one of `xml`, `json`, `form` and `header`.
     init(_ name: String, in section: SettingsSection, namespaces: [String: String]) throws(SettingsError) {
         let forms = "expected `status`, `text`, or one of `xml`, `json`, `form` and `header` with where the value is"

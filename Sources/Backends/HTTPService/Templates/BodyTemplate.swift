@@ -1,3 +1,4 @@
+import Foundation
 import Settings
 
 /// The body of a call, in one of the forms a service may want.
@@ -47,6 +48,12 @@ enum BodyTemplate: Sendable {
         }
         try section.finish()
         return .xml(template, headers: SOAPEnvelope.headers(action: action, version: version))
+    }
+
+    /// Whether a body of this type has no syntax that a value written as it is could be read as.
+    static func isPlain(_ type: String) -> Bool {
+        let name = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        return ["text/plain", "application/octet-stream"].contains(name)
     }
 
     var names: Set<String> {

@@ -11,8 +11,11 @@ enum TemplatePlace: Sendable {
     case form
     /// Text or an attribute in quotes (XML 1.0 sections 2.4 and 3.3.3).
     case xml
-    /// A part of a header's value (RFC 9110 section 5.5).
+    /// A header's whole value (RFC 9110 section 5.5).
     case header
+    /// A part of a header's value, which must not end what it is a part of, such as a cookie or a parameter (RFC 9110
+    /// section 5.6, RFC 6265 section 4.1.1).
+    case headerPart
     /// A text of no syntax that we know; what is in it is written as it is, in one line.
     case line
     /// A text that is written by somebody who knows its place, such as the writer of JSON.
@@ -31,6 +34,9 @@ enum TemplatePlace: Sendable {
             return Self.formEncoded(value)
         case .xml:
             return try Self.xml(value)
+        case .headerPart:
+            guard !value.contains(where: { ";,\"\\".contains($0) }) else { throw Unsendable() }
+            return try Self.header.write(value)
         case .header, .line:
             guard !value.unicodeScalars.contains(where: { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }) else {
                 throw Unsendable()
@@ -84,9 +90,12 @@ enum TemplatePlace: Sendable {
 /// A value that a request can not carry as what it is, or that is not there.
 ///
 /// What a reader typed that can not even be asked about is nobody's; anything else is a question that can not be asked.
-struct Unsendable: BackendFailure, Equatable {
+struct Unsendable: AnswerFailure, Equatable {
     /// The value that is not there; nil for one that can not be carried.
     var name: String?
+
+    /// Nothing was asked.
+    var isOfOneAnswer: Bool { true }
 
     var cause: String {
         name.map { "there is no value `\($0)` for the request" }

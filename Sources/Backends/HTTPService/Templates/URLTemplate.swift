@@ -1,3 +1,5 @@
+import Foundation
+
 /// The URL of a call: where it leads can not be chosen by a value, only what is asked there.
 struct URLTemplate: Sendable {
     /// One `name=value` of the query.
@@ -70,13 +72,19 @@ struct URLTemplate: Sendable {
         (segments + query.map(\.value)).reduce(into: []) { $0.formUnion($1.names) }
     }
 
+    /// RFC 3986 section 5.2.4: `.` and `..` are taken out again, with or without escapes, and some servers do so after they
+    /// have read an escaped slash, or a backslash, as one.
+    private static func leadsElsewhere(_ segment: String) -> Bool {
+        guard let text = segment.removingPercentEncoding else { return true }
+        return text.split(whereSeparator: { "/\\".contains($0) }).contains { [".", ".."].contains($0) }
+    }
+
     /// - Throws: ``Unsendable``, also for a segment that would lead elsewhere.
     func url(_ values: TemplateValues) throws(Unsendable) -> ServiceURL {
         var text = origin
         for segment in segments {
             let rendered = try segment.render(values, in: .path)
-            // RFC 3986 section 5.2.4: these two are taken out again, with or without escapes.
-            guard segment.names.isEmpty || ![".", ".."].contains(rendered) else { throw Unsendable() }
+            guard segment.names.isEmpty || !Self.leadsElsewhere(rendered) else { throw Unsendable() }
             text += "/" + rendered
         }
         var separator = "?"

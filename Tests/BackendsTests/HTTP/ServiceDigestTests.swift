@@ -1,0 +1,73 @@
+import BackendBenches
+import Foundation
+import Gatefold
+import TestSupport
+import Testing
+
+@testable import Backends
+
+@Suite("A reader's own digest")
+struct ServiceDigestTests {
+    private func with(
+        _ body: (PHPService, any SubscriberBackend) async throws -> Void
+    ) async throws {
+        try await PHPService.run { service in
+            let backend = try openService(
+                """
+                kind: http
+                base: \(service.base)/digest
+                credentials: {identifier: email, proofs: [password]}
+                calls:
+                  sign_in:
+                    authorization: {digest: {user: "{email}", password: "{password}"}}
+                    read: {result: {json: /result}}
+                    recognised: {when: {result: ok}}
+                    refused: {status: [401], by_status: true}
+                  subscription: {read: {state: {json: /state}}}
+                """)
+            try await body(service, backend)
+        }
+    }
+
+    private let wrong = ["email": "ada@example.com", "password": "wrong"]
+
+    @Test("The right password is recognised, and the wrong one is not")
+    func passwords() async throws {
+        try await with { _, backend in
+            #expect(try await backend.recognise(StandardReaders.ada.fields, identifier: "email") != nil)
+            #expect(try await backend.recognise(wrong, identifier: "email") == nil)
+        }
+    }
+
+    @Test("A 401 without a challenge that can be answered refuses nobody")
+    func noChallenge() async throws {
+        try await with { service, backend in
+            try service.setMode("nochallenge")
+            for fields in [StandardReaders.ada.fields, wrong] {
+                await #expect(throws: AuthorizationFailure.noChallenge) {
+                    try await backend.recognise(fields, identifier: "email")
+                }
+            }
+            try service.setMode("")
+            #expect(try await backend.recognise(StandardReaders.ada.fields, identifier: "email") != nil)
+            try service.setMode("nochallenge")
+            await #expect(throws: AuthorizationFailure.noChallenge, "with a nonce that is kept") {
+                try await backend.recognise(StandardReaders.ada.fields, identifier: "email")
+            }
+        }
+    }
+
+    @Test("A nonce that is old already refuses nobody: another is tried once, and then it is an outage")
+    func stale() async throws {
+        try await with { service, backend in
+            try service.setMode("stale1")
+            #expect(try await backend.recognise(StandardReaders.ada.fields, identifier: "email") != nil)
+            try service.setMode("stale9")
+            for fields in [StandardReaders.ada.fields, wrong] {
+                await #expect(throws: AuthorizationFailure.alwaysStale) {
+                    try await backend.recognise(fields, identifier: "email")
+                }
+            }
+        }
+    }
+}
