@@ -76,7 +76,9 @@ struct ProtectedBackendsTests {
         #expect(wrong?.key == "backends.legacy.protection.deadline")
     }
 
-    @Test("are never asked more at once than their pools hold", arguments: [(nil, 16), (2, 2), (16, 16), (40, 16)])
+    @Test(
+        "are never asked more at once than their pools hold",
+        arguments: [(nil, 16), (2, 2), (16, 16), (40, 16)] as [(Int?, Int)])
     func pools(pool: Int?, most: Int) async throws {
         try await withParts(ConfigurationTests.least) { parts, _ in
             let text = pool.map {

@@ -23,7 +23,7 @@ struct BackendAdministration: Sendable {
         await withTaskGroup(of: BackendHealth.self) { group in
             for backend in publications.value.backends.all {
                 group.addTask {
-                    let isUp = await isUp(backend)
+                    let isUp = await saysItIsUp(backend)
                     return BackendHealth(
                         name: backend.name, isUp: isUp, status: (backend as? ProtectedBackend)?.status)
                 }
@@ -33,7 +33,7 @@ struct BackendAdministration: Sendable {
     }
 
     /// Whether it says so, in time. The question goes on by itself after that, so that its end is known to the next who asks.
-    private func isUp(_ backend: any SubscriberBackend) async -> Bool {
+    private func saysItIsUp(_ backend: any SubscriberBackend) async -> Bool {
         let (words, word) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
         Task {
             do {
