@@ -28,7 +28,7 @@ enum FlushRequest {
         guard case .identifier = target, forgotten == 0, kept > 0 else {
             return (.ok, "\(forgotten) answers forgotten\n")
         }
-        return (.ok, "0 answers forgotten; found by identifier is whose sign-in is remembered: try --key or --reference\n")
+        return (.ok, "0 answers forgotten; an identifier finds remembered sign-ins only: try --key or --reference\n")
     }
 
     /// Whether a browser sent it for some page: an operator who visits one must not have it empty the memories of a listener
