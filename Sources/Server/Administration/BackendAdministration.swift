@@ -23,7 +23,7 @@ struct BackendAdministration: Sendable {
         await withTaskGroup(of: BackendHealth.self) { group in
             for backend in publications.value.backends.all {
                 group.addTask {
-                    let isUp = await isUp(backend)
+                    let isUp = await saysItIsUp(backend)
                     return BackendHealth(
                         name: backend.name, isUp: isUp, status: (backend as? ProtectedBackend)?.status)
                 }
@@ -33,7 +33,7 @@ struct BackendAdministration: Sendable {
     }
 
     /// Whether it says so, in time. The question goes on by itself after that, so that its end is known to the next who asks.
-    private func isUp(_ backend: any SubscriberBackend) async -> Bool {
+    private func saysItIsUp(_ backend: any SubscriberBackend) async -> Bool {
         let (words, word) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
         Task {
             do {
@@ -54,11 +54,14 @@ struct BackendAdministration: Sendable {
 
     /// Forgets what a backend and those that it asks are remembered to have said.
     ///
-    /// - Returns: how many answers were forgotten; nil when there is no such backend.
-    func flush(_ name: String, _ target: FlushTarget) -> Int? {
+    /// - Returns: how many answers were forgotten, and how many there still are; nil when there is no such backend.
+    func flush(_ name: String, _ target: FlushTarget) -> (forgotten: Int, kept: Int)? {
         let family = publications.value.backends.family(of: name)
         guard !family.isEmpty else { return nil }
-        return family.compactMap { $0 as? ProtectedBackend }.reduce(0) { $0 + $1.flush(target) }
+        return family.compactMap { $0 as? ProtectedBackend }.reduce((0, 0)) { sum, backend in
+            let forgotten = backend.flush(target)
+            return (sum.0 + forgotten, sum.1 + backend.status.entries)
+        }
     }
 
     /// Brings the metrics up to date; before they are written, not with every question.

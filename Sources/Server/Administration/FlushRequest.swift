@@ -4,7 +4,8 @@ import Gatefold
 import HTTPTypes
 import Hummingbird
 
-/// `POST /backends/NAME/flush` with one field in the body: forgets what is remembered about one reader, or with `all=true` about everybody.
+/// `POST /backends/NAME/flush` with one field in the body: forgets what is remembered about one reader, or with
+/// `all=true` about everybody.
 enum FlushRequest {
     static func answer(
         _ request: Request, _ name: String, _ backends: BackendAdministration
@@ -20,8 +21,14 @@ enum FlushRequest {
         guard let target = target(fields) else {
             return (.badRequest, "expected one of the fields identifier, key, reference, or all=true\n")
         }
-        guard let forgotten = backends.flush(name, target) else { return (.notFound, "there is no such backend\n") }
-        return (.ok, "\(forgotten) answers forgotten\(hint(target, forgotten))\n")
+        guard let (forgotten, kept) = backends.flush(name, target) else {
+            return (.notFound, "there is no such backend\n")
+        }
+        // A token's subscriber is known by key, and by what they signed in with only as long as that is remembered.
+        guard case .identifier = target, forgotten == 0, kept > 0 else {
+            return (.ok, "\(forgotten) answers forgotten\n")
+        }
+        return (.ok, "0 answers forgotten; an identifier finds remembered sign-ins only: try --key or --reference\n")
     }
 
     /// Whether a browser sent it for some page: an operator who visits one must not have it empty the memories of a listener
@@ -29,11 +36,6 @@ enum FlushRequest {
     /// Metadata, section 2); the command does not.
     private static func isFromPage(_ request: Request) -> Bool {
         ["Origin", "Sec-Fetch-Site"].compactMap { HTTPField.Name($0) }.contains { request.headers[$0] != nil }
-    }
-
-    private static func hint(_ target: FlushTarget, _ forgotten: Int) -> String {
-        guard case .identifier = target, forgotten == 0 else { return "" }
-        return "; whose sign-in is not remembered is not found by identifier: try --key or --reference"
     }
 
     /// Nil unless exactly one is said, so that a slip does not forget everybody.
