@@ -87,7 +87,7 @@ public final class ProtectedBackend: SubscriberBackend {
             services.observe(BackendEvent(question, .answered, in: ContinuousClock.now - start, of: name))
             return Told(answer: answer, asked: asked)
         } catch {
-            let outcome: BackendEvent.Asked.Outcome = Failing.isBackends(error) ? .failed : .withdrawn
+            let outcome: BackendEvent.Asked.Outcome = Failing.meansNotAsked(error) ? .failed : .withdrawn
             services.observe(BackendEvent(question, outcome, in: ContinuousClock.now - start, of: name))
             throw error
         }

@@ -27,14 +27,22 @@ enum ProtectionError: BackendFailure, Equatable {
     }
 }
 
+/// A backend's error that may be of one question alone: of what a reader sent, or of what is stored about one reader.
+protocol QuestionFailure: BackendFailure {
+    /// Whether it says nothing about how the backend answers others, so that it must not open the circuit breaker: who
+    /// sends an odd value again and again would end everybody's questions.
+    var isOfQuestion: Bool { get }
+}
+
 /// What an error says about the backend.
 enum Failing {
-    /// Whether it counts as a failure of the backend itself. A question that was withdrawn, that never reached it, or that
-    /// was answered byte for byte does not.
+    /// Whether it counts as a failure of the backend itself. A question that was withdrawn, that never reached it, that
+    /// was answered byte for byte, or whose answer is at fault for one reader only does not.
     static func isBackends(_ error: any Error) -> Bool {
         switch error {
         case is CancellationError, is VerbatimAnswer: false
         case let error as ProtectionError: error == .deadlineExceeded
+        case let error as any QuestionFailure: !error.isOfQuestion
         default: true
         }
     }
