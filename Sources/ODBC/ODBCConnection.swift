@@ -119,21 +119,33 @@ public final class ODBCConnection: Sendable {
         let handle = try ODBCHandle(.statement, of: connection, functions, for: .prepare)
         let parameters = try ODBCParameters(values, options.encoding)
         let statement = ODBCStatement(handle, functions, options)
+        // The driver reads the values until the statement was executed, and some until it was fetched.
+        return try withExtendedLifetime(parameters) { () throws(ODBCError) in
+            try blocking(in: handle) { () throws(ODBCError) in try statement.execute(sql, parameters) }
+            return try statement.fetch { call throws(ODBCError) in
+                var result = SQLRETURN(SQL_ERROR)
+                try blocking(in: handle) { result = call() }
+                return result
+            }
+        }
+    }
+
+    /// Makes a call in which the driver may block. SQLCancel comes while it is under way, or after it when no other call on
+    /// the statement follows, and so never beside one that does not expect it.
+    private func blocking(in handle: ODBCHandle, _ call: () throws(ODBCError) -> Void) throws(ODBCError) {
         try begin(handle)
-        // SQLCancel comes while the driver may block in these calls, and never beside the ones behind them.
-        let outcome = Result { () throws(ODBCError) in try statement.execute(sql, parameters) }
+        let outcome = Result { () throws(ODBCError) in try call() }
         let isInterrupted = state.withLock { state in
             state.blocking = nil
             return state.isInterrupted
         }
         if isInterrupted { throw .interrupted }
         try outcome.get()
-        return try statement.fetch { self.state.withLock(\.isInterrupted) }
     }
 
     private func begin(_ handle: ODBCHandle) throws(ODBCError) {
         let isInterrupted = state.withLock { state in
-            state.blocking = handle
+            if !state.isInterrupted { state.blocking = handle }
             return state.isInterrupted
         }
         if isInterrupted { throw .interrupted }

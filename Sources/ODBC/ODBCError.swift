@@ -69,7 +69,21 @@ public enum ODBCError: Error, Equatable, Sendable, CustomStringConvertible {
         // Not while fetching: what is read then was stored by somebody else.
         case .failed(let step, let state, _):
             [.prepare, .bind, .execute].contains(step)
-                && ["22P02", "22003", "22007", "22008", "22018", "22021", "22P05"].contains(state)
+                && Self.statesOfValues.contains(state)
+        default: false
+        }
+    }
+
+    /// Too long, no number, no date, letters that are not there, and no pattern; in the words of the standard and PostgreSQL's.
+    private static let statesOfValues: Set = [
+        "22001", "22003", "22007", "22008", "22018", "22019", "22021", "22025", "2201B", "22P02", "22P05",
+    ]
+
+    /// Whether the data of one question are at fault (SQLSTATE class 22, data exception), bound or stored.
+    public var isOfData: Bool {
+        switch self {
+        case .failed(let step, let state, _): step != .connect && (state.hasPrefix("22") || mayLieInValues)
+        case .unencodable, .undecodable, .valueTooLong: true
         default: false
         }
     }

@@ -34,15 +34,18 @@ struct ODBCStatement {
     }
 
     /// All rows, to the last one or none.
-    func fetch(isInterrupted: () -> Bool) throws(ODBCError) -> ODBCRows {
+    ///
+    /// - Parameter fetching: makes the calls for the rows, in which a driver that holds none of them ready blocks.
+    func fetch(
+        fetching: (() -> SQLRETURN) throws(ODBCError) -> SQLRETURN
+    ) throws(ODBCError) -> ODBCRows {
         let columns = try columns()
         guard !columns.isEmpty else { throw .noColumns }
         let limits = options.limits
         var reader = ODBCValueReader(handle, functions, limits)
         var rows: [[String?]] = []
         while true {
-            if isInterrupted() { throw .interrupted }
-            let result = functions.fetch(handle.pointer)
+            let result = try fetching { functions.fetch(handle.pointer) }
             if result == SQLRETURN(SQL_NO_DATA) { break }
             guard result.isSuccess else { throw handle.error(.fetch) }
             guard rows.count < limits.rows else { throw .tooManyRows }

@@ -42,6 +42,7 @@ public struct LibPQ: Sendable {
 
     /// - Throws: `SharedLibraryError` where libpq is not installed, or is older than PostgreSQL 12.
     public init() throws(SharedLibraryError) {
+        ForeignEnvironment.ignore
         let library = try SharedLibrary("libpq.so.5", package: "libpq5")
         connectStartParams = try library.function("PQconnectStartParams")
         connectPoll = try library.function("PQconnectPoll")

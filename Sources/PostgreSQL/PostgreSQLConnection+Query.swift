@@ -32,8 +32,8 @@ extension PostgreSQLConnection {
     /// - Parameters:
     ///   - sql: one statement with the placeholders `$1`, `$2` and so on.
     ///   - values: their values as texts without NUL, nil for NULL; the server finds out their types.
-    /// - Throws: ``PostgreSQLError``. After all but ``PostgreSQLError/answered(sqlState:)`` and
-    ///   ``PostgreSQLError/noRows`` the connection is not usable any more.
+    /// - Throws: ``PostgreSQLError``. After all but ``PostgreSQLError/answered(sqlState:)``,
+    ///   ``PostgreSQLError/valueRefused(sqlState:)`` and ``PostgreSQLError/noRows`` the connection is not usable any more.
     public func query(_ sql: String, _ values: [String?], _ limits: Limits) throws(PostgreSQLError) -> PostgreSQLRows {
         do {
             // Until the answer was read to its end.
@@ -43,7 +43,7 @@ extension PostgreSQLConnection {
             return rows
         } catch {
             switch error {
-            case .answered, .noRows: isSpoilt = false
+            case .answered, .valueRefused, .noRows: isSpoilt = false
             case .timedOut, .interrupted, .tooManyRows: cancelStatement()
             default: break
             }
@@ -78,13 +78,15 @@ extension PostgreSQLConnection {
             case PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
                 failure = failure ?? .noRows
             case PGRES_FATAL_ERROR:
-                failure = failure ?? self.failure(of: result)
+                failure = failure ?? self.failure(of: result, values.count)
             default:
                 // A COPY, which would have to be ended, or what libpq does not know.
                 throw .unexpectedAnswer
             }
-            if let failure, case .answered = failure { continue }
-            if let failure, failure != .noRows { throw failure }
+            switch failure {
+            case nil, .answered, .valueRefused, .noRows: continue
+            case let failure?: throw failure
+            }
         }
         if let failure { throw failure }
         guard isComplete else { throw .lost }
@@ -113,10 +115,17 @@ extension PostgreSQLConnection {
         return library.getResult(handle)
     }
 
-    private func failure(of result: OpaquePointer) -> PostgreSQLError {
+    private func failure(of result: OpaquePointer, _ values: Int) -> PostgreSQLError {
         // PG_DIAG_SQLSTATE
-        if let state = library.resultErrorField(result, CInt(UInt8(ascii: "C"))) {
-            return .answered(sqlState: String(cString: state))
+        if let text = library.resultErrorField(result, CInt(UInt8(ascii: "C"))) {
+            let state = String(cString: text)
+            // PG_DIAG_CONTEXT, which may quote values and goes no further.
+            if state.hasPrefix("22"), let context = library.resultErrorField(result, CInt(UInt8(ascii: "W"))),
+                PostgreSQLError.isOfBoundValue(context: String(cString: context), values: values)
+            {
+                return .valueRefused(sqlState: state)
+            }
+            return .answered(sqlState: state)
         }
         return library.status(handle) == CONNECTION_OK ? .unexpectedAnswer : .lost
     }

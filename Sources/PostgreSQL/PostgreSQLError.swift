@@ -3,6 +3,8 @@ public enum PostgreSQLError: Error, Equatable, Sendable {
     case couldNotConnect(ConnectFailure)
     /// The server answered with an error; its SQLSTATE (PostgreSQL manual, appendix A).
     case answered(sqlState: String)
+    /// The server could not take a bound value for what the statement takes it for; its SQLSTATE.
+    case valueRefused(sqlState: String)
     /// The connection ended before the answer.
     case lost
     /// The answer took longer than the caller would wait.
@@ -28,11 +30,45 @@ public enum PostgreSQLError: Error, Equatable, Sendable {
         }
     }
 
-    /// Whether the server says that a bound value can not be what the statement takes it for: no number, no date, or a
-    /// letter that the database's encoding does not have.
+    /// Whether a bound value is at fault: no number, no date, a letter that the database's encoding does not have, or no
+    /// pattern.
     public var isOfValue: Bool {
-        guard case .answered(let state) = self else { return false }
-        return ["22P02", "22003", "22007", "22008", "22021", "22P05"].contains(state)
+        switch self {
+        case .valueRefused: true
+        // invalid_escape_sequence and invalid_regular_expression, which are told where the pattern is used;
+        // character_not_in_repertoire and untranslatable_character, of what was sent.
+        case .answered(let state): ["22025", "2201B", "22021", "22P05"].contains(state)
+        default: false
+        }
+    }
+
+    /// Whether the data of one question are at fault (SQLSTATE class 22, data exception), bound or stored.
+    public var isOfData: Bool {
+        switch self {
+        case .valueRefused, .unreadableText: true
+        case .answered(let state): state.hasPrefix("22")
+        default: false
+        }
+    }
+
+    /// Whether the context of an error says that it is about a bound value, as a server from PostgreSQL 14 on does:
+    /// `unnamed portal parameter $1 = '…'`, in the server's own language. The binding is the outermost, and so the last
+    /// line; where a statement runs there is none, or `PL/pgSQL function f(text) line 1`, or, where the server is
+    /// asked to log them, `unnamed portal with parameters: $1 = '…'`.
+    ///
+    /// - Parameter values: how many are bound.
+    static func isOfBoundValue(context: String, values: Int) -> Bool {
+        guard let line = context.split(whereSeparator: \.isNewline).last else { return false }
+        let subject = line.split(separator: " = ", maxSplits: 1).first ?? line
+        guard !subject.contains(where: { "(:\"«".contains($0) }) else { return false }
+        // The Spanish words have the number alone.
+        let marks = ["$", "parámetro "]
+        for mark in marks {
+            guard let range = subject.firstRange(of: mark) else { continue }
+            let number = subject[range.upperBound...].prefix { ("0"..."9").contains($0) }
+            if let number = Int(number), (1...max(1, values)).contains(number) { return true }
+        }
+        return false
     }
 }
 

@@ -26,7 +26,8 @@ public struct PostgreSQLServer: Sendable {
     /// Tried in order.
     public var hosts: [Host]
     public var session: Session
-    /// For each host, with everything from looking up its name to the server's readiness.
+    /// For each host, from the first packet to the server's readiness. Looking up its name comes before: libpq leaves that
+    /// to the resolver, whose time limit is its own and can not be interrupted.
     public var connectTimeout: Duration
     /// Further parameters of libpq's `PQconnectStartParams`, such as `dbname`, `user`, `password` and `sslmode`.
     public var parameters: [String: String]
@@ -48,7 +49,8 @@ public struct PostgreSQLServer: Sendable {
         return sessions.flatMap { session in hosts.map { ($0, session) } }
     }
 
-    /// What is not named is not taken from anywhere else: no password file, no Kerberos.
+    /// What is not named is not taken from anywhere else: no password file, no Kerberos, and of the environment
+    /// (``ForeignEnvironment``) nothing but `PGPASSWORD`.
     func keywords(_ host: Host, _ session: Session) -> [(String, String)] {
         var all = ["passfile": "/dev/null", "gssencmode": "disable", "client_encoding": "UTF8"]
         all.merge(parameters) { $1 }

@@ -25,12 +25,17 @@ extension PooledConnection {
 /// Blocking connections, opened as they are needed and kept for the next question, each question on a thread.
 ///
 /// How many ask at once is the business of the concurrency limit around the backend; the pool holds as many threads and
-/// connections as that admits.
+/// connections as that admits, and a few spare ones in place of those that a library does not give back: see ``ThreadLine``.
 final class ConnectionPool<Connection: PooledConnection>: Sendable {
     private struct Idle {
         let connection: Connection
         let since: ContinuousClock.Instant
     }
+
+    /// The most threads, and so connections, in place of those that do not come back.
+    static var spare: Int { 16 }
+    /// After a question was given up, so long is its thread waited for.
+    static var patience: Duration { .seconds(5) }
 
     private let open: @Sendable () throws -> Connection
     private let isLoss: @Sendable (any Error) -> Bool
@@ -38,16 +43,18 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
     private let threads: NIOThreadPool
     private let now: @Sendable () -> ContinuousClock.Instant
     private let idle = Mutex<[Idle]>([])
+    private let line: Mutex<ThreadLine>
 
     /// - Parameters:
-    ///   - size: threads, and so the most connections in use at once.
+    ///   - size: threads, and so the most connections in use at once, but for the spare ones.
     ///   - idleLifetime: a connection that nobody used for so long is closed rather than lent.
     ///   - open: makes a connection. What blocks is done in ``PooledConnection/connect()`` if it can be interrupted there;
     ///     it ends by its own timeout.
     ///   - isLoss: whether an error says that the connection was gone before the question could be answered. A question on
     ///     a kept connection is then asked once more on a new one: questions only read, so asking twice does no harm.
     init(
-        size: Int, idleLifetime: Duration = .seconds(300), open: @escaping @Sendable () throws -> Connection,
+        size: Int, spare: Int = spare, idleLifetime: Duration = .seconds(300),
+        open: @escaping @Sendable () throws -> Connection,
         isLoss: @escaping @Sendable (any Error) -> Bool,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
@@ -55,7 +62,8 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
         self.isLoss = isLoss
         self.now = now
         self.idleLifetime = idleLifetime
-        threads = NIOThreadPool(numberOfThreads: size)
+        line = Mutex(ThreadLine(size: size, spare: spare, patience: Self.patience))
+        threads = NIOThreadPool(numberOfThreads: size + spare)
         threads.start()
     }
 
@@ -69,18 +77,40 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
     /// A cancelled question interrupts its connection, and ends at once: its thread is free as soon as the library lets go.
     func use<Answer: Sendable>(_ work: @escaping @Sendable (Connection) throws -> Answer) async throws -> Answer {
         let lease = Lease<Connection, Answer>()
+        let ticket = line.withLock { $0.ticket() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard lease.begin(continuation) else { return continuation.resume(throwing: CancellationError()) }
-                threads.submit { [self] state in
-                    guard case .active = state else { return lease.finish(.failure(CancellationError())) }
-                    lease.finish(Result { try answer(work, lease) })
+                line.withLock { line in
+                    line.join(ticket) { [self] in
+                        let result = Result { try answer(work, lease) }
+                        self.line.withLock { $0.leave(ticket) }
+                        startNext()
+                        lease.finish(result)
+                    }
                 }
+                // Cancelled before it stood in line.
+                if lease.isCancelled { giveUp(ticket) }
+                startNext()
             }
         } onCancel: {
             lease.cancel()
+            giveUp(ticket)
         }
     }
+
+    private func giveUp(_ ticket: ThreadLine.Ticket) {
+        let now = now()
+        line.withLock { $0.giveUp(ticket, at: now) }
+    }
+
+    private func startNext() {
+        let now = now()
+        while let start = line.withLock({ $0.next(at: now) }) { threads.submit { _ in start() } }
+    }
+
+    /// Questions that no thread has taken yet.
+    var waitingCount: Int { line.withLock(\.waitingCount) }
 
     /// Connections kept for the next question.
     var idleCount: Int { idle.withLock { $0.count } }

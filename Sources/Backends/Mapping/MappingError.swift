@@ -3,7 +3,7 @@ public import Gatefold
 /// Why an answer of a subscriber system can not be understood: never a refusal, and never "nothing" (PITFALLS row 1).
 ///
 /// Names fields of the configuration only, no value: a value may be a reader's.
-enum MappingError: BackendFailure, Equatable, CustomStringConvertible {
+enum MappingError: AnswerFailure, Equatable, CustomStringConvertible {
     case missingField(String)
     case severalValues(String)
     case severalRecords
@@ -11,6 +11,10 @@ enum MappingError: BackendFailure, Equatable, CustomStringConvertible {
     case unmappedState
     case unreadableDate(String)
     case unreadableEdition(String)
+    case unpairedPeriods
+
+    /// One reader's odd row must not put an end to everybody's questions.
+    var isOfOneAnswer: Bool { true }
 
     var cause: String { description }
 
@@ -23,6 +27,7 @@ enum MappingError: BackendFailure, Equatable, CustomStringConvertible {
         case .unmappedState: "the answer has a state that the configuration does not map"
         case .unreadableDate(let field): "the answer has no readable date in \(field)"
         case .unreadableEdition(let field): "the answer has no possible edition in \(field)"
+        case .unpairedPeriods: "the answer has several periods, and not as many starts as ends"
         }
     }
 }

@@ -56,7 +56,7 @@ struct SubscriptionMapping: Sendable {
             let field = try settings.string("from", default: "everything")
             let words = try settings.strings("when") ?? ["1", "true", "t", "yes", "y"]
             try settings.finish()
-            everything = Everything(field: field, words: Set(words.map { $0.lowercased() }))
+            everything = Everything(field: field, words: Set(words.map(Self.fold)))
         } else {
             everything = nil
         }
@@ -114,8 +114,12 @@ struct SubscriptionMapping: Sendable {
             periods: periods)
     }
 
+    private static func fold(_ word: String) -> String {
+        word.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
+    }
+
     private func entitlement(in record: Record, held: [Record]?) throws(MappingError) -> Entitlement {
-        if let everything, let word = try record.value(everything.field), everything.words.contains(word.lowercased()) {
+        if let everything, let word = try record.value(everything.field), everything.words.contains(Self.fold(word)) {
             return .allEditions
         }
         var found: Set<EditionID> = []
@@ -127,17 +131,23 @@ struct SubscriptionMapping: Sendable {
         return .editions(found)
     }
 
-    /// Starts and ends belong together in their order; a missing start has always been, a missing end never comes.
+    /// Starts and ends belong together in their order. With an end, a missing start has always been; with a start, a
+    /// missing end never comes. Where neither is there is no period: nothing is not "for ever".
     private func periods(in record: Record) throws(MappingError) -> [Period] {
         let starts = try dates(startField, in: record, isEnd: false)
         let ends = try dates(endField, in: record, isEnd: true)
-        return (0..<max(starts.count, ends.count)).map { index in
-            Period(
-                start: index < starts.count ? starts[index] ?? .distantPast : .distantPast,
-                end: index < ends.count ? ends[index] : nil)
+        let count = max(starts.count, ends.count)
+        // Of several, one that is missing would move the others to a neighbour's.
+        if startField != nil, endField != nil, count > 1, starts.count != ends.count { throw .unpairedPeriods }
+        return (0..<count).compactMap { index in
+            let start = index < starts.count ? starts[index] : nil
+            let end = index < ends.count ? ends[index] : nil
+            if start == nil && end == nil { return nil }
+            return Period(start: start ?? .distantPast, end: end)
         }
     }
 
+    /// Nil for a blank text, which is as good as none.
     private func dates(_ field: String?, in record: Record, isEnd: Bool) throws(MappingError) -> [Date?] {
         guard let field else { return [] }
         var found: [Date?] = []

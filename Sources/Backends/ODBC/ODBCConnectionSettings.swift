@@ -80,6 +80,18 @@ enum DriverTimeouts {
                 ("WRITE_TIMEOUT", String(options.queryTimeout)),
             ]
         }
+        if driver.contains("psqlodbc") || driver.hasPrefix("postgresql") {
+            // libpq's: a machine that is gone is noticed, also while its answer is waited for and nothing is sent.
+            let seconds = max(1, options.queryTimeout)
+            let interval = max(1, seconds / 3)
+            return [
+                (
+                    "PQOPT",
+                    "tcp_user_timeout=\(seconds * 1000) keepalives_idle=\(seconds) keepalives_interval=\(interval) "
+                        + "keepalives_count=3"
+                )
+            ]
+        }
         if driver.contains("sqlite") {
             // Milliseconds to wait for a lock; unset, it is 100 seconds.
             return [("TIMEOUT", String(options.queryTimeout * 1000))]

@@ -52,5 +52,6 @@ struct ODBCFailure: SQLDatabaseFailure, Equatable {
     let error: ODBCError
     let isOfValue: Bool
 
+    var isOfOneAnswer: Bool { isOfValue || error.isOfData }
     var cause: String { error.description }
 }

@@ -42,11 +42,13 @@ struct PostgreSQLFailure: SQLDatabaseFailure, Equatable {
     let error: PostgreSQLError
 
     var isOfValue: Bool { error.isOfValue }
+    var isOfOneAnswer: Bool { error.isOfData }
 
     var cause: String {
         switch error {
         case .couldNotConnect(let failure): Self.words(failure)
-        case .answered(let state): "PostgreSQL answered with SQLSTATE \(state)\(Self.meaning(of: state))"
+        case .answered(let state), .valueRefused(let state):
+            "PostgreSQL answered with SQLSTATE \(state)\(Self.meaning(of: state))"
         case .lost: "the connection to PostgreSQL ended before the answer"
         case .timedOut: "PostgreSQL did not answer in time"
         case .unexpectedAnswer: "what answered does not speak PostgreSQL's protocol"
@@ -72,6 +74,7 @@ struct PostgreSQLFailure: SQLDatabaseFailure, Equatable {
     /// The states that a publisher's engineer meets, in words (PostgreSQL manual, appendix A).
     private static func meaning(of state: String) -> String {
         switch state {
+        case let state where state.hasPrefix("22"): ", a value that is none of the type it is taken for"
         case "25006": ", a change in a read-only transaction"
         case "3D000": ", there is no such database"
         case "42501": ", no permission"

@@ -39,8 +39,8 @@ protocol AnswerFailure: BackendFailure {
 
 /// What an error says about the backend.
 enum Failing {
-    /// Whether it counts as a failure of the backend itself. A question that was withdrawn, that never reached it, or that
-    /// was answered byte for byte does not.
+    /// Whether it counts as a failure of the backend itself. A question that was withdrawn, that never reached it, that
+    /// was answered byte for byte, or whose answer is at fault for one reader only does not.
     static func isBackends(_ error: any Error) -> Bool {
         switch error {
         case is CancellationError, is VerbatimAnswer: false

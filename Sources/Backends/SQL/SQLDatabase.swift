@@ -12,7 +12,7 @@ protocol SQLDatabase: Sendable {
 }
 
 /// An error of a database, which may be about a value rather than the database.
-protocol SQLDatabaseFailure: BackendFailure {
+protocol SQLDatabaseFailure: AnswerFailure {
     /// Whether the database says that a bound value can not be what the statement takes it for: no number, no date, or a
     /// letter that its encoding does not have. Such a value is nobody's, and its error no outage: who types letters for a
     /// number must not be able to open the circuit breaker.

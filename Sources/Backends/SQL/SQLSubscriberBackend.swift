@@ -32,19 +32,19 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
 
     /// One row is one subscription of the reader's; see ``Subscription/merged(_:)`` for several.
     func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
-        guard subscriber.backend == name, let values = SQLValues(key: subscriber.key, inquiry, queries) else {
+        guard subscriber.backend == name, var values = SQLValues(key: subscriber.key, inquiry, queries) else {
             return Subscription(state: .unknown)
         }
         var wanted = mapping.fields
         // A statement of its own lists the editions; the subscription's may do so, too.
         var optional: Set<String> = []
         if queries.editions != nil, let own = wanted.remove(mapping.editionsField) { optional.insert(own) }
-        let records = try await database.rows(queries.subscription, values.bound)
+        let records = try await rows(queries.subscription, &values)
             .records(wanted, optional: optional)
         guard !records.isEmpty else { return Subscription(state: .unknown) }
         var held: [Record]?
         if let editions = queries.editions {
-            held = try await database.rows(editions, values.bound).records([mapping.editionsField])
+            held = try await rows(editions, &values).records([mapping.editionsField])
         }
         let now = services.clock.now
         var subscriptions: [Subscription] = []
@@ -62,13 +62,36 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
             return .refused(.notRecognised, message: nil)
         }
         values.bound[SQLQueries.edition] = edition.description
-        let rows = try await database.rows(statement, values.bound).rows
+        let rows: [[String?]]
+        do {
+            rows = try await self.rows(statement, &values).rows
+        } catch let failure as any SQLDatabaseFailure where failure.isOfValue {
+            // The app names the edition: letters for a number are an edition that nobody holds.
+            noteRefusedValue()
+            return .refused(.notEntitled, message: nil)
+        }
         return rows.isEmpty ? .refused(.notEntitled, message: nil) : .granted
     }
 
     func health() async throws {
         _ = try await database.rows(queries.health, [:])
     }
+
+    /// A field of the request that the database refuses counts as one that was not sent. An error would be an outage to
+    /// whoever asks, and the app decides what it sends.
+    private func rows(_ statement: SQLStatement, _ values: inout SQLValues) async throws -> SQLRows {
+        do {
+            return try await database.rows(statement, values.bound)
+        } catch let failure as any SQLDatabaseFailure
+            where failure.isOfValue && !statement.parameters.isDisjoint(with: values.requested)
+        {
+            noteRefusedValue()
+            values.dropRequested()
+            return try await database.rows(statement, values.bound)
+        }
+    }
+
+    private func noteRefusedValue() { services.observe(BackendEvent(backend: name, name: "value_refused")) }
 
     private func find(
         _ credentials: Credentials, _ inquiry: Inquiry
@@ -79,7 +102,7 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
         do {
             answer = try await database.rows(queries.recognise, values.bound)
         } catch let failure as any SQLDatabaseFailure where failure.isOfValue {
-            services.observe(BackendEvent(backend: name, name: "value_refused"))
+            noteRefusedValue()
             return nil
         }
         // A stored proof that nothing compares is a mistake, not a decoration; told whoever asks.

@@ -74,12 +74,30 @@ import Testing
         }
     }
 
+    private final class Latch: Sendable {
+        let isOpen = Atomic(false)
+    }
+
+    /// Asks what no interruption ends, and gives it up.
+    private func holdAndGiveUp(_ pool: ConnectionPool<Connection>, until latch: Latch) async {
+        let (started, starting) = AsyncStream.makeStream(of: Void.self)
+        let question = Task {
+            try await pool.use { _ in
+                starting.finish()
+                while !latch.isOpen.load(ordering: .relaxed) { sched_yield() }
+            }
+        }
+        for await _ in started {}
+        question.cancel()
+        await #expect(throws: CancellationError.self) { try await question.value }
+    }
+
     private func pool(
-        _ ledger: Ledger, size: Int = 4, idleLifetime: Duration = .seconds(60),
+        _ ledger: Ledger, size: Int = 4, spare: Int = 0, idleLifetime: Duration = .seconds(60),
         connecting: @escaping @Sendable (Connection) throws -> Void = { _ in }
     ) -> ConnectionPool<Connection> {
         ConnectionPool(
-            size: size, idleLifetime: idleLifetime, open: { Connection(ledger, connecting: connecting) },
+            size: size, spare: spare, idleLifetime: idleLifetime, open: { Connection(ledger, connecting: connecting) },
             isLoss: { $0 is Lost }, now: { ledger.state.withLock(\.now) })
     }
 
@@ -247,9 +265,32 @@ import Testing
             await #expect(throws: CancellationError.self) { try await question.value }
         }
         #expect(ledger.opened == 1, "the one that waited never had a connection")
+        #expect(pool.waitingCount == 0, "nor does it stand in line any more")
         isReleased.store(true, ordering: .relaxed)
         try await pool.use { _ in }
         while ledger.open != pool.idleCount { await Task.yield() }
+    }
+
+    @Test("that a library does not give back are replaced by spare ones after a while, and by so many only")
+    func spare() async throws {
+        let ledger = Ledger()
+        let pool = pool(ledger, size: 1, spare: 1)
+        let latch = Latch()
+        await holdAndGiveUp(pool, until: latch)
+        let early = Task { try await pool.use { _ in "early" } }
+        while pool.waitingCount != 1 { await Task.yield() }
+        #expect(ledger.opened == 1, "a thread that may come back at once is not replaced")
+        ledger.wait(.seconds(5))
+        #expect(try await pool.use { _ in "late" } == "late")
+        #expect(try await early.value == "early")
+        await holdAndGiveUp(pool, until: latch)
+        ledger.wait(.seconds(5))
+        let third = Task { try await pool.use { _ in "third" } }
+        while pool.waitingCount != 1 { await Task.yield() }
+        latch.isOpen.store(true, ordering: .relaxed)
+        #expect(try await third.value == "third")
+        while ledger.open != pool.idleCount { await Task.yield() }
+        #expect(pool.idleCount == 1)
     }
 
     @Test("that could not connect are closed")

@@ -118,6 +118,50 @@ struct SubscriptionMappingTests {
         #expect(try mapping.subscription(from: row(["from": [], "to": []]), at: now).state == .inactive)
     }
 
+    @Test("Pitfall 1: where nothing says when a period begins or ends there is none: blank and missing are alike")
+    func blankPeriods() throws {
+        let ends = try mapping("subscription: {state: {by: periods}, periods: {end: to}}")
+        let starts = try mapping("subscription: {state: {by: periods}, periods: {start: from}}")
+        let both = try mapping("subscription: {state: {by: periods}, periods: {start: from, end: to}}")
+        for nothing in [[], [""], [" \t"]] as [[String]] {
+            for mapping in [ends, starts, both] {
+                let told = try mapping.subscription(from: row(["from": nothing, "to": nothing]), at: now)
+                #expect(told.state == .inactive && told.periods.isEmpty, "\(nothing)")
+            }
+            let running = try both.subscription(from: row(["from": ["2020-01-01"], "to": nothing]), at: now)
+            #expect(running.state == .active && running.periods.first?.end == nil, "a start runs on")
+            let known = try both.subscription(from: row(["from": nothing, "to": ["2030-01-01"]]), at: now)
+            #expect(known.state == .active, "an end alone has always been")
+        }
+        #expect(try starts.subscription(from: row(["from": ["2020-01-01"]]), at: now).state == .active)
+        let several = try both.subscription(
+            from: row(["from": ["2020-01-01", ""], "to": ["2021-01-01", " "]]), at: now)
+        #expect(several.state == .inactive && several.periods.count == 1)
+    }
+
+    @Test("Pitfall 1: starts and ends of several periods that do not pair are an error, and not paired by chance")
+    func unpairedPeriods() throws {
+        let mapping = try mapping("subscription: {state: {by: periods}, periods: {start: from, end: to}}")
+        for (starts, ends) in [
+            (["2020-01-01", "2021-01-01"], ["2022-01-01"]), (["2020-01-01"], ["2020-02-01", "2022-01-01"]),
+            (["2020-01-01", "2021-01-01"], []), ([], ["2020-02-01", "2022-01-01"]),
+        ] as [([String], [String])] {
+            #expect(throws: MappingError.unpairedPeriods) {
+                try mapping.subscription(from: row(["from": starts, "to": ends]), at: now)
+            }
+        }
+        let one = try self.mapping("subscription: {state: {by: periods}, periods: {end: to}}")
+        let told = try one.subscription(from: row(["to": ["2020-01-01", "2030-01-01"]]), at: now)
+        #expect(told.state == .active && told.periods.count == 2, "one field has nothing to pair with")
+    }
+
+    @Test("white space around the word for everything does not matter, as around the words for states")
+    func everythingTrimmed() throws {
+        let mapping = try mapping("subscription: {everything: {from: plan, when: [' Gold']}}")
+        let told = try mapping.subscription(from: row(["state": ["active "], "plan": ["gold  "]]), at: now)
+        #expect(told.entitlement == .allEditions)
+    }
+
     @Test("message and user information pass through; blank ones do not")
     func words() throws {
         let mapping = try mapping(

@@ -127,6 +127,31 @@ import Testing
         }
     }
 
+    @Test("PostgreSQL: a cancelled question ends while its rows are fetched one by one, and its thread is free")
+    func postgresqlCancelledInFetch() async throws {
+        try await ODBCPostgreSQLBench.run { bench in
+            let database = try ODBCTesting.database(
+                bench,
+                [
+                    ("size: 8", "size: 1"), ("DATABASE: readers", "DATABASE: readers, UseDeclareFetch: 1, Fetch: 1"),
+                    ("query_timeout: 2s", "query_timeout: 300s"),
+                ])
+            let rows = "SELECT n, CASE WHEN n > 2 THEN pg_sleep(200) END FROM generate_series(1, 4) AS t (n)"
+            let question = Task { try await database.ask(rows) }
+            let fetching =
+                "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'fetch%' AND wait_event = 'PgSleep'"
+            try await ODBCTesting.eventually("a row is waited for") {
+                try await bench.instance.execute(fetching) == "1"
+            }
+            question.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await question.value }
+            try await ODBCTesting.eventually("the server waits no more") {
+                try await bench.instance.execute(fetching) == "0"
+            }
+            #expect(try await database.ask("SELECT 1") == [["1"]], "the only thread is free again")
+        }
+    }
+
     @Test("long values come whole in chunks of any size, from every driver")
     func chunks() async throws {
         let text = String(repeating: "aä😀", count: 300) + "."

@@ -28,13 +28,28 @@ import Testing
 
     @Test("only an error about a value that was bound can be the reader's")
     func values() {
-        for state in ["22P02", "22018", "22003", "22P05"] { #expect(failed(state).mayLieInValues) }
+        for state in ["22P02", "22018", "22003", "22P05", "22001", "22025", "2201B"] {
+            #expect(failed(state).mayLieInValues)
+        }
         #expect(failed("HY000", 1267).mayLieInValues && ODBCError.unencodable.mayLieInValues)
         for error in [
             failed("22018", 1, .fetch), failed("22012"), failed("HY000"), failed("08S01"), failed("42S02"),
             failed("22018", 1, .connect), .undecodable, .timedOut(.execute),
         ] {
             #expect(!error.mayLieInValues, "\(error)")
+        }
+    }
+
+    @Test("what the data are at fault for says nothing about the database; all else may")
+    func questions() {
+        for error in [failed("22012"), failed("22018", 1, .fetch), .undecodable, .valueTooLong, .unencodable] {
+            #expect(ODBCFailure(error: error, isOfValue: false).isOfOneAnswer, "\(error)")
+        }
+        for error in [
+            failed("08S01"), failed("42S02"), failed("HY000"), failed("22018", 1, .connect), .timedOut(.execute),
+            .interrupted,
+        ] {
+            #expect(!ODBCFailure(error: error, isOfValue: false).isOfOneAnswer, "\(error)")
         }
     }
 

@@ -63,6 +63,14 @@ import Testing
         #expect(read.poolSize == 8 && read.idleLifetime == 300 && read.options.encoding == .driver)
         #expect(read.options.loginTimeout == 5 && read.options.queryTimeout == 10)
         let lite = try settings("connection: {driver: /usr/lib/libsqlite3odbc.so, attributes: {Database: /a.db}}")
+        for driver in ["PostgreSQL Unicode", "/usr/lib/x86_64-linux-gnu/odbc/psqlodbcw.so"] {
+            let libpq = try settings("connection: {driver: \(driver)}\nquery_timeout: 6s")
+            #expect(
+                libpq.string.text == "DRIVER=\(driver);PQOPT=tcp_user_timeout=6000 keepalives_idle=6 "
+                    + "keepalives_interval=2 keepalives_count=3")
+            let own = try settings("connection: {driver: \(driver), attributes: {pqopt: \"\"}}")
+            #expect(own.string.text == "DRIVER=\(driver);pqopt=")
+        }
         #expect(lite.string.text == "DRIVER=/usr/lib/libsqlite3odbc.so;Database=/a.db;TIMEOUT=10000")
     }
 

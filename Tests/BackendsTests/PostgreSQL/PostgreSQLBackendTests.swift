@@ -80,6 +80,52 @@ import Testing
         }
     }
 
+    @Test(
+        "what a reader types for a pattern is no outage, nor is a stored value that is no date taken for the reader's")
+    func patternsAndStoredValues() async throws {
+        try await PostgreSQLBench.run { bench in
+            let port = bench.instance.port
+            func rig(_ condition: String) throws -> PostgreSQLRig {
+                try PostgreSQLRig(
+                    port: port, rest: PostgreSQLRig.queries.replacing("email = :identifier", with: condition))
+            }
+            #expect(try await rig("email ILIKE :identifier").recognise("%\\") == Self.refusal)
+            #expect(try await rig("email ~ :identifier").recognise("(") == Self.refusal)
+            #expect(try await rig("(:identifier::jsonb) IS NOT NULL").recognise("{") == Self.refusal)
+            for (condition, state) in [
+                ("state::date < now() AND email = :identifier", "22007"),
+                ("state::int = 1 OR email = :identifier", "22P02"),
+                ("1 / (length(:identifier) - length(:identifier)) = 1", "22012"),
+            ] {
+                let failure = await (try rig(condition)).failure()
+                #expect(failure == .answered(sqlState: state), "\(condition)")
+                #expect(failure.map { PostgreSQLFailure(error: $0).isOfOneAnswer } == true)
+            }
+        }
+    }
+
+    @Test("an edition that is no number, and one reader's odd row, open no circuit breaker")
+    func breaker() async throws {
+        try await PostgreSQLBench.run { bench in
+            let rest = PostgreSQLRig.queries.replacing(
+                "proof:",
+                with: "  verdict: \"SELECT 1 FROM reader WHERE id = :key AND length(state) < :edition::int\"\nproof:")
+            let rig = try PostgreSQLRig(port: bench.instance.port, rest: rest)
+            guard case .recognised(let ada) = try await rig.recognise() else {
+                Issue.record("not recognised")
+                return
+            }
+            for (edition, expected) in [
+                ("abc", EditionVerdict.refused(.notEntitled, message: nil)),
+                ("99999999999999999999", .refused(.notEntitled, message: nil)),
+                ("99", .granted),
+            ] {
+                let id = try #require(EditionID(edition))
+                #expect(try await rig.backend.verdict(on: id, for: ada, inquiry: Inquiry()) == expected, "\(edition)")
+            }
+        }
+    }
+
     @Test("a restart between two questions is not seen by the reader")
     func restart() async throws {
         try await PostgreSQLBench.run { bench in

@@ -105,6 +105,55 @@ import Testing
     }
 }
 
+@Suite("What libpq would take from elsewhere") struct PostgreSQLEnvironmentTests {
+    @Test("the environment's variables do not lead to another server, service or revocation list")
+    func environment() async {
+        await #expect(processExitsWith: .success) {
+            let names = ["PGHOSTADDR", "PGSERVICE", "PGSSLCRL", "PGOPTIONS", "PGPASSWORD"]
+            for name: String in names { _ = setenv(name, "192.0.2.1", 1) }
+            _ = try LibPQ()
+            let left = names.filter { (name: String) in getenv(name) != nil }
+            #expect(left == ["PGPASSWORD"])
+        }
+    }
+}
+
+@Suite("Whether PostgreSQL's error is about a bound value") struct BoundValueTests {
+    @Test(
+        "is read from the last line of its context, whatever the server's language",
+        arguments: [
+            "unnamed portal parameter $1 = '...'", "unnamed portal parameter $2",
+            "unbenanntes Portal Parameter $1 = '...'",
+            "portal sin nombre, parámetro 1 = '...'", "paramètre de portail non nommé $2 = '...'",
+            "이름없는 포탈 $1 매개 변수 = '...'", "неименованный портал, параметр $1 = '...'",
+            "JSON data, line 1: {\nunnamed portal parameter $1 = '...'", "未命名 portal 的参数 $1",
+        ])
+    func bound(context: String) {
+        #expect(PostgreSQLError.isOfBoundValue(context: context, values: 2))
+    }
+
+    @Test(
+        "and not taken for one where a stored value may be at fault",
+        arguments: [
+            "", "PL/pgSQL function pg_temp_3.f(text) line 1 at RETURN", "SQL function \"f$1\" statement 1",
+            "unnamed portal with parameters: $1 = 'a', $2 = 'b'", "unnamed portal parameter $3 = '...'",
+            "portail non nommé avec les paramètres : « $1 = 'a' »", "portal sin nombre con parámetros: $1 = 'a'",
+            "unnamed portal parameter $1 = '...'\nPL/pgSQL function f(text) line 1 at RETURN", "$", "parámetro ",
+        ])
+    func stored(context: String) {
+        #expect(!PostgreSQLError.isOfBoundValue(context: context, values: 2))
+    }
+
+    @Test("any bytes are read without harm")
+    func hostile() {
+        var random = SeededRandom(seed: 11)
+        for _ in 0..<100_000 {
+            let text = String(decoding: random.hostileBytes(upTo: 40, spice: "$1 =:\n"), as: UTF8.self)
+            _ = PostgreSQLError.isOfBoundValue(context: text, values: 2)
+        }
+    }
+}
+
 @Suite("Why PostgreSQL took no connection") struct ConnectFailureTests {
     @Test(
         "is read from libpq's words without keeping them",

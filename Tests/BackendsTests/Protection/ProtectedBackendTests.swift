@@ -61,6 +61,35 @@ struct ProtectedBackendTests {
         #expect(try await other.value.state == .active)
     }
 
+    @Test("is in peace though one reader's row, or what a reader sent, can not be understood again and again")
+    func oneReadersMistake() async throws {
+        struct Odd: AnswerFailure {
+            let isOfOneAnswer: Bool
+            var cause: String { "odd" }
+        }
+        for error in [MappingError.unmappedState, Odd(isOfOneAnswer: true)] as [any Error] {
+            let bench = ProtectedBench()
+            bench.probe.follow { question, inquiry in
+                guard question.subscriber != ProtectedBench.bob else { throw error }
+                return try await ProbeBackend.friendly(question, inquiry)
+            }
+            for number in 1...20 {
+                await #expect(throws: (any Error).self) {
+                    try await bench.subscription(of: ProtectedBench.bob, ["n": String(number)])
+                }
+                bench.time.advance(by: 0.1)
+            }
+            #expect(bench.status.breaker == .closed, "\(error)")
+            #expect(try await bench.subscription().state == .active)
+            let outcomes = bench.events.compactMap { $0.asked?.outcome }
+            #expect(outcomes.contains(.failed) && !outcomes.contains(.withdrawn), "the operator sees it all the same")
+        }
+        let down = ProtectedBench()
+        down.probe.follow { _, _ in throw Odd(isOfOneAnswer: false) }
+        for _ in 1...20 { _ = try? await down.subscription() }
+        #expect(down.status.breaker == .open)
+    }
+
     @Test("sees of a request only what its answers depend on")
     func reduced() async throws {
         let bench = ProtectedBench(decidingFields: ["brand"])

@@ -13,19 +13,27 @@ import Testing
         struct ValueRefused: SQLDatabaseFailure {
             var cause: String { "a value" }
             var isOfValue: Bool { true }
+            var isOfOneAnswer: Bool { true }
         }
         struct Down: SQLDatabaseFailure {
             var cause: String { "down" }
             var isOfValue: Bool { false }
+            var isOfOneAnswer: Bool { false }
         }
 
         private let answers: [String: Result<SQLRows, any Error>]
+        /// The name of a parameter whose every value is refused.
+        private let refuses: String?
         let asked = Mutex<[(text: String, values: [String: String])]>([])
 
-        init(_ answers: [String: Result<SQLRows, any Error>]) { self.answers = answers }
+        init(_ answers: [String: Result<SQLRows, any Error>], refuses: String? = nil) {
+            self.answers = answers
+            self.refuses = refuses
+        }
 
         func rows(_ statement: SQLStatement, _ values: [String: String]) async throws -> SQLRows {
             asked.withLock { $0.append((statement.text, values.filter { statement.parameters.contains($0.key) })) }
+            if let refuses, statement.parameters.contains(refuses), values[refuses] != nil { throw ValueRefused() }
             for (part, answer) in answers where statement.text.contains(part) { return try answer.get() }
             return SQLRows(columns: ["?column?"], rows: [["1"]])
         }
@@ -38,18 +46,21 @@ import Testing
         let events = Events()
         let hashes: Counter
 
-        init(_ answers: [String: Result<SQLRows, any Error>], settings: String = "", editions: Bool = false) throws {
+        init(
+            _ answers: [String: Result<SQLRows, any Error>], settings: String = "", editions: Bool = false,
+            refuses: String? = nil
+        ) throws {
             let yaml = """
                 queries:
                   recognise: "SELECT * FROM recognise WHERE id = :identifier AND typed = :typed_identifier AND t = :title"
                   subscription: "SELECT * FROM subscription WHERE id = :key AND t = :title"
-                  verdict: "SELECT * FROM verdict WHERE id = :key AND e = :edition"
+                  verdict: "SELECT * FROM verdict WHERE id = :key AND e = :edition AND coalesce(:title, '') <> '?'"
                   \(editions ? #"editions: "SELECT * FROM editions WHERE id = :key""# : "")
                 request_fields: [title]
                 \(settings)
                 """
             let section = try YAMLSettings.read(text: yaml, name: "t", folder: "/")
-            database = ScriptedDatabase(answers)
+            database = ScriptedDatabase(answers, refuses: refuses)
             let (events, hashes) = (events, Counter())
             self.hashes = hashes
             backend = SQLSubscriberBackend(
@@ -73,8 +84,10 @@ import Testing
                 inquiry: Inquiry(fields: title.map { ["title": $0, "other": "x"] } ?? [:]))
         }
 
-        func subscription(key: String = "7") async throws -> Subscription {
-            try await backend.subscription(of: Subscriber(backend: "legacy", key: key), inquiry: Inquiry())
+        func subscription(key: String = "7", title: String? = nil) async throws -> Subscription {
+            try await backend.subscription(
+                of: Subscriber(backend: "legacy", key: key),
+                inquiry: Inquiry(fields: title.map { ["title": $0] } ?? [:]))
         }
     }
 
@@ -233,6 +246,36 @@ import Testing
         let refusing = try Rig(["verdict": rows(["x"])])
         let refused = EditionVerdict.refused(.notEntitled, message: nil)
         #expect(try await refusing.backend.verdict(on: edition, for: subscriber, inquiry: Inquiry()) == refused)
+    }
+
+    @Test("an edition that can not be what the statement takes it for is nobody's, and no outage")
+    func refusedEdition() async throws {
+        let rig = try Rig(["verdict": rows(["x"], ["1"])], refuses: "edition")
+        let verdict = try await rig.backend.verdict(
+            on: try #require(EditionID("abc")), for: Subscriber(backend: "legacy", key: "7"), inquiry: Inquiry())
+        #expect(verdict == .refused(.notEntitled, message: nil))
+        #expect(rig.events.all.withLock { $0 } == ["value_refused"])
+        let down = try Rig(["verdict": .failure(ScriptedDatabase.Down())])
+        await #expect(throws: ScriptedDatabase.Down.self) {
+            try await down.backend.verdict(
+                on: try #require(EditionID("abc")), for: Subscriber(backend: "legacy", key: "7"), inquiry: Inquiry())
+        }
+    }
+
+    @Test("a field of the request that the database refuses counts as one that was not sent")
+    func refusedField() async throws {
+        let rig = try Rig(
+            ["subscription": rows(["state"], ["active"]), "verdict": rows(["x"], ["1"])], refuses: "title")
+        #expect(try await rig.subscription(title: "x").state == .active)
+        #expect(rig.database.asked.withLock { $0.map(\.values) } == [["key": "7", "title": "x"], ["key": "7"]])
+        let verdict = try await rig.backend.verdict(
+            on: try #require(EditionID("abc")), for: Subscriber(backend: "legacy", key: "7"),
+            inquiry: Inquiry(fields: ["title": "x"]))
+        #expect(verdict == .granted)
+        #expect(rig.events.all.withLock { $0 } == ["value_refused", "value_refused"])
+        let key = try Rig(["subscription": rows(["state"], ["active"])], refuses: "key")
+        await #expect(throws: ScriptedDatabase.ValueRefused.self) { try await key.subscription(title: "x") }
+        #expect(key.database.asked.withLock { $0.count } == 2)
     }
 
     @Test("another backend's subscriber is unknown")
