@@ -7,7 +7,7 @@ import Settings
 struct DirectoryGroups: Sendable {
     /// The fields that groups add to what is mapped.
     enum Field: String, CaseIterable {
-        /// The names of all groups.
+        /// The names of all groups; of those that an entry lists from elsewhere than `base`, the whole names.
         case name = "group.name"
         /// The state of the first group in the table that has one and the reader.
         case state = "group.state"
@@ -21,15 +21,30 @@ struct DirectoryGroups: Sendable {
     static let most = 1000
 
     private enum Source: Sendable {
-        /// The entry lists its groups.
-        case attribute(String)
+        /// The entry lists its groups. Those below the base may be called by their plain names; in another branch, anybody may
+        /// be allowed to make a group of the same name.
+        case attribute(String, base: DistinguishedName?)
         /// The groups list their members.
         case search(base: String, scope: DirectorySearch.Scope, filter: DirectoryTemplate, name: String)
     }
 
-    private struct Row: Sendable {
+    /// What a group may be called in the table.
+    private enum Name: Sendable, Hashable {
         /// In lower case.
-        let group: String
+        case plain(String)
+        case whole(DistinguishedName)
+
+        init(_ text: String) {
+            self = DistinguishedName(text).map { .whole($0) } ?? .plain(folding: text)
+        }
+
+        static func plain(folding text: String) -> Name {
+            .plain(text.lowercased().trimmingCharacters(in: .whitespaces))
+        }
+    }
+
+    private struct Row: Sendable {
+        let group: Name
         let state: String?
         let editions: [String]
         let everything: Bool
@@ -38,10 +53,10 @@ struct DirectoryGroups: Sendable {
     private let source: Source
     private let table: [Row]
 
-    /// Reads `attribute`, or `base`, `scope`, `filter` and `name`; and `table`.
+    /// Reads `attribute` and `base`, or `base`, `scope`, `filter` and `name`; and `table`.
     init(_ section: SettingsSection) throws(SettingsError) {
         if section.has("attribute") {
-            source = .attribute(try section.attribute("attribute"))
+            source = .attribute(try section.attribute("attribute"), base: try Self.base(section))
         } else {
             let name = section.has("name") ? try section.attribute("name") : "cn"
             source = .search(
@@ -54,19 +69,35 @@ struct DirectoryGroups: Sendable {
             let row = try table.section(group)
             rows.append(
                 Row(
-                    group: Self.fold(group), state: try row.string("state"),
+                    group: Name(group), state: try row.string("state"),
                     editions: try row.strings("editions") ?? [],
                     everything: try row.boolean("everything", default: false)))
             try row.finish()
         }
         self.table = rows
+        if case .attribute(_, base: nil) = source,
+            rows.contains(where: { if case .plain = $0.group { true } else { false } })
+        {
+            throw section.error(
+                "base",
+                expected: "missing; expected the entry below which groups count by their plain names, "
+                    + "or whole distinguished names in `table`")
+        }
         try section.finish()
+    }
+
+    private static func base(_ section: SettingsSection) throws(SettingsError) -> DistinguishedName? {
+        guard section.has("base") else { return nil }
+        guard let base = DistinguishedName(try section.distinguishedName("base")) else {
+            throw section.error("base", expected: "expected a distinguished name such as ou=groups,dc=example,dc=com")
+        }
+        return base
     }
 
     /// The attributes of the reader's entry that it reads.
     var attributes: Set<String> {
         switch source {
-        case .attribute(let name): [name]
+        case .attribute(let name, _): [name]
         case .search(_, _, let filter, _): filter.names.subtracting(["dn"])
         }
     }
@@ -94,20 +125,26 @@ struct DirectoryGroups: Sendable {
     /// - Parameter found: the groups, where they were searched.
     func add(to record: inout Record, entry: DirectoryEntry, found: [DirectoryEntry]) throws(DirectoryFailure) {
         var names: [String] = []
-        var known: Set<String> = []
+        var known: Set<Name> = []
         switch source {
-        case .attribute(let attribute):
+        case .attribute(let attribute, let base):
             guard let groups = entry.texts(attribute) else { throw .unreadableValue(attribute) }
             for group in groups {
-                let name = NameValue.first(of: group) ?? group
+                known.insert(Name(group))
+                guard let base, DistinguishedName(group)?.isBelow(base) == true, let name = NameValue.first(of: group)
+                else {
+                    names.append(group)
+                    continue
+                }
                 names.append(name)
-                known.formUnion([Self.fold(group), Self.fold(name)])
+                known.insert(.plain(folding: name))
             }
         case .search(_, _, _, let attribute):
             for group in found {
                 guard let own = group.texts(attribute) else { throw .unreadableValue(attribute) }
                 names += own
-                known.formUnion([Self.fold(group.name)] + own.map(Self.fold))
+                known.insert(Name(group.name))
+                known.formUnion(own.map { .plain(folding: $0) })
             }
         }
         let rows = table.filter { known.contains($0.group) }
@@ -115,10 +152,5 @@ struct DirectoryGroups: Sendable {
         if let state = rows.lazy.compactMap(\.state).first { record.append(state, to: Field.state.rawValue) }
         for edition in rows.flatMap(\.editions) { record.append(edition, to: Field.editions.rawValue) }
         if rows.contains(where: \.everything) { record.append("true", to: Field.everything.rawValue) }
-    }
-
-    /// Names have no case, and blanks behind a comma mean nothing.
-    private static func fold(_ name: String) -> String {
-        name.lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: ",")
     }
 }

@@ -13,7 +13,8 @@ enum DirectoryVerdict: Sendable, Equatable {
     ///
     /// A code is a refusal only when it can be about this one reader. 19 and 53 are what directories answer for a locked or
     /// expired account (389 Directory Server among them): taken for outages, a stranger who locks an account would open the
-    /// circuit breaker for everybody. Everything that is not listed is an outage.
+    /// circuit breaker for everybody. Everything that is not listed is an outage. A bind whose name was not searched before
+    /// also asks whether the readers' tree is there.
     static func ofBind(_ code: ResultCode) -> DirectoryVerdict {
         switch code {
         case .success: .proved

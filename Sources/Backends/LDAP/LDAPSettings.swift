@@ -4,14 +4,12 @@ import Settings
 
 /// How a directory is reached, and as whom it is searched.
 struct LDAPSettings: Sendable {
-    /// What becomes of an answer that names other servers.
+    /// What becomes of an answer that names other servers. They are never asked: nobody has said that they may be trusted.
     enum Referrals: String, CaseIterable, Sendable {
         /// Nobody knows what they would say: the directory could not be asked.
         case fail
         /// What is here is all there is.
         case ignore
-        /// Searches go on there, anonymously.
-        case follow
     }
 
     enum Identity: Sendable {
@@ -25,8 +23,8 @@ struct LDAPSettings: Sendable {
     let referrals: Referrals
     let connections: Int
 
-    /// Reads `servers`, `starttls`, `tls`, `connect_timeout`, `timeout`, `referrals`, `most_hops`, `connections`, `service`
-    /// and `anonymous`.
+    /// Reads `servers`, `starttls`, `tls`, `connect_timeout`, `timeout`, `referrals`, `connections`, `service` and
+    /// `anonymous`.
     init(_ section: SettingsSection) throws(SettingsError) {
         var servers: [DirectoryURL] = []
         for text in try section.strings("servers") ?? [] {
@@ -43,8 +41,6 @@ struct LDAPSettings: Sendable {
         options.startsTLS = try section.boolean("starttls", default: true)
         options.connectTimeout = .seconds(try section.duration("connect_timeout", default: 3, in: 1...60))
         options.timeout = .seconds(try section.duration("timeout", default: 5, in: 1...60))
-        options.followsReferrals = referrals == .follow
-        options.mostHops = try section.integer("most_hops", default: options.mostHops, in: 1...10)
         options.tls = try Self.tls(try section.section("tls"))
         self.options = options
         identity = try Self.identity(section)

@@ -80,7 +80,11 @@ extension LDAPSubscriberBackend {
     {
         let code = try session.bind(name: name, password: password)
         switch DirectoryVerdict.ofBind(code) {
-        case .refused: return nil
+        case .refused:
+            // A server without the readers' tree, such as a replica that is not filled yet, knows nobody: with 32, or with
+            // 49 where it tells nothing of what it has. This search also makes refusals as long as the others.
+            try requireBase(session)
+            return nil
         case .failed: throw DirectoryFailure.readerBind(code)
         case .proved: break
         }

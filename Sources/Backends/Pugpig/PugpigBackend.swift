@@ -21,9 +21,14 @@ struct PugpigBackend: SubscriberBackend {
         guard let parameters = rules.parameters(credentials), !credentials.identifier.isEmpty,
             parameters.allSatisfy({ !$0.value.allSatisfy(\.isWhitespace) && !$0.value.utf8.contains(0) })
         else { return .notRecognised(message: nil) }
-        return recognition(
-            try PugpigDocuments.token(try await ask(.signIn, parameters)), key: credentials.identifier,
-            passesMessage: rules.passesMessages)
+        do {
+            return recognition(
+                try PugpigDocuments.token(try await ask(.signIn, parameters)), key: credentials.identifier,
+                passesMessage: rules.passesMessages)
+        } catch is Unsendable {
+            // What a reader typed that can not even be asked about is nobody's.
+            return .notRecognised(message: nil)
+        }
     }
 
     func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
@@ -64,12 +69,12 @@ struct PugpigBackend: SubscriberBackend {
 
     /// Any answer to nobody's token says that the endpoint is there; what it is, is its own business.
     func health() async throws {
-        let answer = try await ask(.verify, [("token", "")])
+        let answer = try await ask(.verify, [("token", "nobody")])
         guard answer.status < 500 else { throw PugpigFailure.status(answer.status) }
     }
 
     private func ask(_ call: PugpigCalls.Call, _ parameters: [(String, String)]) async throws -> HTTPAnswer {
-        guard let question = calls.question(call, parameters.map { (name: $0.0, value: $0.1) }) else {
+        guard let question = try calls.question(call, parameters.map { (name: $0.0, value: $0.1) }) else {
             throw PugpigFailure.status(501)
         }
         return try await http.send(question)

@@ -14,8 +14,8 @@ struct PugpigBackendKind: BackendKind {
     /// Reads `endpoint` or `urls`, `method`, `sign_out`, `fields`, `sign_in_messages`, `ask_edition_credentials` and `http`.
     init(name: String, settings: SettingsSection) throws(SettingsError) {
         self.name = name
-        calls = try PugpigCalls(settings)
         rules = try PugpigRules(settings)
+        calls = try PugpigCalls(settings, fields: rules.fields?.map(\.name))
         let http = try settings.section("http")
         self.http = try OutgoingHTTPSettings(http)
         try http.finish()
@@ -55,6 +55,10 @@ struct PugpigRules: Sendable {
                     Field(name: name, source: try names.requiredString(name, expected: "a credentials' field")))
             }
             try names.finish()
+            guard fields.contains(where: { $0.source == "identifier" }) else {
+                throw section.error(
+                    "fields", expected: "expected `identifier` among them, which says whose sign-in it is")
+            }
             self.fields = fields
         } else {
             fields = nil

@@ -44,7 +44,7 @@ extension LDAPConnection {
     public func search(_ search: DirectorySearch) throws(LDAPError) -> SearchAnswer? {
         try requireText(search.base, search.filter)
         for attribute in search.attributes { try requireText(attribute) }
-        let handle = try ready(followsReferrals: options.followsReferrals)
+        let handle = try ready()
         var id: Int32 = 0
         // "1.1" asks for no attribute at all (RFC 4511 section 4.5.1.8).
         var names = (search.attributes.isEmpty ? ["1.1"] : search.attributes).map { strdup($0) } + [nil]

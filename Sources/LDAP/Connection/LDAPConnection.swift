@@ -45,7 +45,12 @@ public final class LDAPConnection: @unchecked Sendable {
         var made: LDAPFunctions.Handle?
         let status = functions.initialiseDescriptor(
             descriptor, url.scheme == .ldapi ? protocols.unix : protocols.tcp, url.description, &made)
-        guard status == LDAP_SUCCESS, let made else { throw .notSent(status) }
+        guard status == LDAP_SUCCESS, let made else {
+            // What libldap did not take is still ours.
+            closeDescriptor(descriptor)
+            self.descriptor = -1
+            throw .notSent(status)
+        }
         handle = made
         configure(made)
         do throws(LDAPError) {
@@ -89,8 +94,8 @@ public final class LDAPConnection: @unchecked Sendable {
         set(handle, LDAP_OPT_DEREF, 0)
         set(handle, LDAP_OPT_SIZELIMIT, 0)
         set(handle, LDAP_OPT_TIMELIMIT, 0)
-        set(handle, LDAP_OPT_REFHOPLIMIT, Int32(clamping: options.mostHops))
-        follow(referrals: false, handle)
+        // To a server that an answer names, libldap would go without TLS and without a name, whatever this connection has.
+        _ = functions.setOption(handle, LDAP_OPT_REFERRALS, nil)
         var on: Int32 = 1
         _ = functions.setOption(handle, LDAP_OPT_RESTART, &on)
         var limit = timeval(options.connectTimeout)
@@ -107,15 +112,6 @@ public final class LDAPConnection: @unchecked Sendable {
     private func set(_ handle: LDAPFunctions.Handle, _ option: Int32, _ value: Int32) {
         var value = value
         _ = functions.setOption(handle, option, &value)
-    }
-
-    /// A bind is never sent on to a server that an answer names: it would be given the password.
-    private func follow(referrals: Bool, _ handle: LDAPFunctions.Handle) {
-        var on: Int32 = 1
-        _ =
-            referrals
-            ? functions.setOption(handle, LDAP_OPT_REFERRALS, &on)
-            : functions.setOption(handle, LDAP_OPT_REFERRALS, nil)
     }
 
     private func protect(_ handle: LDAPFunctions.Handle) throws(LDAPError) {
@@ -142,15 +138,12 @@ public final class LDAPConnection: @unchecked Sendable {
 
 extension LDAPConnection {
     /// The handle, if it still stands on the connection it was made with.
-    ///
-    /// - Parameter followsReferrals: for the operation that is sent next.
-    func ready(followsReferrals: Bool = false) throws(LDAPError) -> LDAPFunctions.Handle {
+    func ready() throws(LDAPError) -> LDAPFunctions.Handle {
         guard isUsable, let handle else { throw .connectionLost }
         var present: Int32 = -1
         guard functions.getOption(handle, LDAP_OPT_DESC, &present) == LDAP_OPT_SUCCESS, present == descriptor else {
             throw lost(.connectionLost)
         }
-        follow(referrals: followsReferrals, handle)
         return handle
     }
 

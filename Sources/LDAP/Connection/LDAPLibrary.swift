@@ -32,6 +32,10 @@ public struct LDAPLibrary: Sendable {
     public init() throws(SharedLibraryError) {
         functions = try Self.loaded.get()
     }
+
+    init(functions: LDAPFunctions) {
+        self.functions = functions
+    }
 }
 
 /// The functions of libldap that are used, by the types their header declares (`ldap.h`, `openldap.h`, `lber.h`).
@@ -42,7 +46,7 @@ struct LDAPFunctions: Sendable {
     typealias Number = UnsafeMutablePointer<Int32>
     typealias Controls = UnsafeMutableRawPointer
 
-    let initialiseDescriptor: @Sendable @convention(c) (Int32, Int32, Text, UnsafeMutablePointer<Handle?>) -> Int32
+    var initialiseDescriptor: @Sendable @convention(c) (Int32, Int32, Text, UnsafeMutablePointer<Handle?>) -> Int32
     let getOption: @Sendable @convention(c) (Handle?, Int32, UnsafeMutableRawPointer?) -> Int32
     let setOption: @Sendable @convention(c) (Handle?, Int32, UnsafeRawPointer?) -> Int32
     let controlSocket: @Sendable @convention(c) (OpaquePointer, Int32, UnsafeMutableRawPointer?) -> Int32

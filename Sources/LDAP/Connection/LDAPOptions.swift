@@ -7,10 +7,6 @@ public struct LDAPOptions: Sendable, Equatable {
     public var connectTimeout: Duration = .seconds(5)
     /// For each answer.
     public var timeout: Duration = .seconds(10)
-    /// Whether searches go on at the servers that an answer refers to: anonymously, and at most `mostHops` of them in a row.
-    /// Binds never do.
-    public var followsReferrals = false
-    public var mostHops = 3
 
     public struct TLS: Sendable, Equatable {
         /// The certificates that are trusted, in PEM. What /etc/ldap/ldap.conf says of trust is never asked.

@@ -118,7 +118,7 @@ final class Wire: Sendable {
     }
 }
 
-private func closeDescriptor(_ descriptor: Int32) {
+func closeDescriptor(_ descriptor: Int32) {
     #if canImport(Glibc)
         _ = Glibc.close(descriptor)
     #else

@@ -77,11 +77,12 @@ import Testing
         }
     }
 
-    @Test("groups that an entry lists itself count by their name, or by their whole name")
+    @Test("groups that an entry lists itself count by their name below `base`, or by their whole name")
     func memberOf() async throws {
         let settings = """
             groups:
               attribute: memberOf
+              base: "OU=Groups, \(Slapd.suffix)"
               table:
                 Suspended: {state: suspended}
                 "cn=Readers, ou=groups,\(Slapd.suffix)": {state: active}
@@ -97,6 +98,45 @@ import Testing
             // The overlay notes members that are added while it runs.
             try await slapd.modify(Self.groups.replacing("\nobjectClass", with: "\nchangetype: add\nobjectClass"))
             try await expectHeld(try DirectoryUnderTest(slapd.reach + Slapd.byMail + settings))
+        }
+    }
+
+    @Test("a group of the same name in another branch, where readers may make their own, opens nothing")
+    func otherBranch() async throws {
+        let own = """
+            dn: ou=clubs,\(Slapd.suffix)
+            changetype: add
+            objectClass: organizationalUnit
+            ou: clubs
+
+            dn: cn=everything,ou=clubs,\(Slapd.suffix)
+            changetype: add
+            objectClass: groupOfNames
+            cn: everything
+            member: \(Slapd.name(of: "bob"))
+
+
+            """
+        let settings = """
+            groups:
+              attribute: memberOf
+              base: ou=groups,\(Slapd.suffix)
+              table: {everything: {state: active, everything: true}}
+            subscription:
+              state: {from: group.state, empty: inactive}
+              everything: {from: group.everything}
+              user_info: [{scheme: group, from: group.name}]
+
+            """
+        try await Slapd.run(entries: Self.people, more: "overlay memberof\n") { slapd in
+            try await slapd.modify(Self.groups.replacing("\nobjectClass", with: "\nchangetype: add\nobjectClass") + own)
+            let directory = try DirectoryUnderTest(slapd.reach + Slapd.byMail + settings)
+            let bob = try await directory.subscription(try await directory.subscriber("bob@example.com", "pass of bob"))
+            #expect(bob.state == .inactive && bob.entitlement != .allEditions)
+            // Nor is it called by its plain name.
+            #expect(Set(bob.userInfo.map(\.value)) == ["others", "cn=everything,ou=clubs,\(Slapd.suffix)"])
+            let eve = try await directory.subscription(try await directory.subscriber("eve@example.com", "pass of eve"))
+            #expect(eve.state == .active && eve.entitlement == .allEditions)
         }
     }
 
@@ -164,6 +204,9 @@ import Testing
             ("recognise: {by: compare, attribute: \"a b\"}", "recognise.attribute"), ("key: \"a)(b\"", "key"),
             ("groups: {attribute: memberOf}", "groups.table"), ("groups: {table: {}}", "groups.base"),
             ("subscription: {state: {from: group.state}}", "subscription"), ("referrals: maybe", "referrals"),
+            ("referrals: follow", "referrals"), ("most_hops: 3", "most_hops"),
+            ("groups: {attribute: memberOf, table: {readers: {state: active}}}", "groups.base"),
+            ("groups: {attribute: memberOf, base: here, table: {readers: {state: active}}}", "groups.base"),
             ("starttls: perhaps", "starttls"), ("timeout: 0s", "timeout"), ("server: x", "server"),
         ])
     func badSettings(change: String, key: String) throws {

@@ -27,6 +27,7 @@ import Testing
         retcode-item "cn=c11" 0x0b
         retcode-item "cn=c13" 0x0d
         retcode-item "cn=c19" 0x13
+        retcode-item "cn=c32" 0x20
         retcode-item "cn=c48" 0x30
         retcode-item "cn=c49" 0x31
         retcode-item "cn=c51" 0x33
@@ -41,7 +42,7 @@ import Testing
             let directory = try DirectoryUnderTest(
                 slapd.reach + "people: {base: \"\(Slapd.people)\"}\n"
                     + "recognise: {by: bind, name: \"cn={identifier},ou=codes,\(Slapd.suffix)\"}\n")
-            for code in [19, 48, 49, 53] {
+            for code in [19, 32, 48, 49, 53] {
                 #expect(try await directory.recognise("c\(code)", "x") == DirectoryUnderTest.refused, "\(code)")
             }
             for code: Int32 in [1, 3, 8, 11, 13, 51, 80] {
@@ -50,6 +51,25 @@ import Testing
                 }
             }
             await #expect(throws: LDAPError.refused(.bind, .unavailable)) { try await directory.recognise("c52", "x") }
+        }
+    }
+
+    @Test("Pitfall 9: a bind that a server without the readers' tree refuses is an outage, not a refusal of everybody")
+    func withoutTree() async throws {
+        try await Slapd.run(entries: "", more: Self.retcode) { slapd in
+            let directory = try DirectoryUnderTest(
+                slapd.reach + "people: {base: \"ou=gone,\(Slapd.suffix)\"}\n"
+                    + "recognise: {by: bind, name: \"cn={identifier},ou=codes,\(Slapd.suffix)\"}\n")
+            for code in [32, 49] {
+                await #expect(throws: DirectoryFailure.baseMissing, "\(code)") {
+                    try await directory.recognise("c\(code)", "x")
+                }
+            }
+            // slapd says 49 of whatever it does not have.
+            let replica = try DirectoryUnderTest(
+                slapd.reach + "people: {base: \"ou=people,dc=elsewhere\"}\n"
+                    + "recognise: {by: bind, name: \"uid={identifier},ou=people,dc=elsewhere\"}\n")
+            await #expect(throws: DirectoryFailure.baseMissing) { try await replica.recognise("ada", "x") }
         }
     }
 

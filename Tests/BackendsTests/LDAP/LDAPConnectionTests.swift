@@ -1,9 +1,10 @@
 import BackendBenches
 import Foundation
-import LDAP
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import LDAP
 
 @Suite("A connection to slapd", .serialized) struct LDAPConnectionTests {
     static func connection(
@@ -133,7 +134,8 @@ import Testing
         }
     }
 
-    @Test("referrals are said and not followed, unless followed they are, as nobody")
+    @Test(
+        "referrals are said, and never followed: a server that an answer names was never checked, and may speak no TLS")
     func referrals() async throws {
         let far = Slapd.person(uid: "far", mail: "far@example.com", password: "p")
         try await Slapd.run(entries: far) { other in
@@ -157,19 +159,33 @@ import Testing
                 #expect(try connection.bind(name: "uid=far,ou=far,\(Slapd.people)", password: [1]) != .success)
                 #expect(await other.log("BIND").isEmpty)
                 #expect(await other.log("SRCH").isEmpty)
-
-                var options = Self.plain
-                options.followsReferrals = true
-                let following = try Self.connection(slapd, options)
-                try following.connect()
-                defer { following.close() }
-                #expect(try following.bind(name: Slapd.service, password: password) == .success)
-                let found = try #require(try following.search(Self.everybody("(uid=far)")))
-                #expect(found.entries.map { $0.texts("uid") } == [["far"]])
-                #expect(try following.bind(name: "uid=far,ou=far,\(Slapd.people)", password: [1]) != .success)
-                // Nobody's name and nobody's password went there.
-                #expect(await other.log("BIND dn=").allSatisfy { $0.contains("BIND dn=\"\"") })
             }
+        }
+    }
+
+    /// The sockets that libldap was given, by their inodes.
+    private static let given = Mutex<[UInt64]>([])
+
+    @Test("a connection that libldap does not take leaves no descriptor behind")
+    func notTaken() async throws {
+        try await Slapd.run(entries: "") { slapd in
+            var functions = try LDAPLibrary().functions
+            functions.initialiseDescriptor = { descriptor, _, _, _ in
+                var status = stat()
+                _ = fstat(descriptor, &status)
+                LDAPConnectionTests.given.withLock { $0.append(UInt64(status.st_ino)) }
+                return -10
+            }
+            let url = try #require(DirectoryURL("ldap://127.0.0.1:\(slapd.port)"))
+            let connection = LDAPConnection(library: LDAPLibrary(functions: functions), url: url, options: Self.plain)
+            #expect(throws: LDAPError.notSent(-10)) { try connection.connect() }
+            connection.close()
+            let folder = "/proc/self/fd"
+            let open = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+            }
+            let inode = try #require(Self.given.withLock { $0.first })
+            #expect(!open.contains("socket:[\(inode)]"))
         }
     }
 

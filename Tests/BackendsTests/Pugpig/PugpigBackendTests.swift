@@ -169,17 +169,87 @@ import Testing
                   verify_subscription: https://a.example/verify.php?issue_prefix=x
                   edition_credentials: "https://a.example/creds/{token}?p={product_id}"
                 """, name: "a", folder: "/")
-        let calls = try PugpigCalls(section)
+        let calls = try PugpigCalls(section, fields: ["username", "password"])
         #expect(
-            calls.question(.signIn, [("username", "a&b=c d/é"), ("password", "{username}")])?.url.text
+            try calls.question(.signIn, [("username", "a&b=c d/é"), ("password", "{username}")])?.url.text
                 == "https://a.example/in.php?u=a%26b%3Dc%20d%2F%C3%A9&p=%7Busername%7D")
         #expect(
-            calls.question(.verify, [("token", "a+b")])?.url.text
+            try calls.question(.verify, [("token", "a+b")])?.url.text
                 == "https://a.example/verify.php?issue_prefix=x&token=a%2Bb")
         #expect(
-            calls.question(.credentials, [("token", "../x"), ("product_id", "p")])?.url.text
-                == "https://a.example/creds/..%2Fx?p=p")
-        #expect(calls.question(.renew, []) == nil && !calls.has(.renew))
+            try calls.question(.credentials, [("token", "a/b"), ("product_id", "p")])?.url.text
+                == "https://a.example/creds/a%2Fb?p=p")
+        #expect(throws: Unsendable.self) {
+            try calls.question(.credentials, [("token", ".."), ("product_id", "p")])
+        }
+        #expect(try calls.question(.renew, []) == nil && !calls.has(.renew))
+    }
+
+    @Test("What can not be carried where a URL has it is nobody's, without a question")
+    func unsendable() async throws {
+        let backend = try Self.open(
+            """
+            fields: {username: identifier, password: password}
+            urls:
+              sign_in: http://127.0.0.1:1/in/{username}?p={password}
+              verify_subscription: http://127.0.0.1:1/verify/{token}
+              edition_credentials: http://127.0.0.1:1/creds
+
+            """)
+        #expect(
+            try await backend.recognise(credentials("..", "x"), inquiry: Inquiry()) == .notRecognised(message: nil))
+        // Whoever can be asked about is; nobody listens.
+        await #expect(throws: (any Error).self) {
+            try await backend.recognise(credentials("a", "x"), inquiry: Inquiry())
+        }
+    }
+
+    private static let proved = "fields: {username: identifier, password: password}\n"
+
+    /// Settings with these URLs, the others being good ones.
+    private static func withURLs(_ settings: String, _ changed: [String: String]) -> String {
+        let urls = [
+            "sign_in": "https://a/in?u={username}&p={password}", "verify_subscription": "https://a/verify/{token}",
+            "edition_credentials": "https://a/creds",
+        ].merging(changed) { $1 }
+        return settings + "urls:\n" + urls.map { "  \($0): \"\($1)\"\n" }.sorted().joined()
+    }
+
+    @Test("Pitfall 14: a sign-in that leaves out a proof, or asks for one that is not there, is refused at start")
+    func provedURLs() throws {
+        _ = try Self.kind(Self.withURLs(Self.proved, [:]))
+        _ = try Self.kind(Self.withURLs(Self.proved + "method: get\n", ["sign_in": "https://a/in"]))
+        _ = try Self.kind(Self.withURLs("", ["sign_in": "https://a/in?site=daily"]))
+        for (settings, call, url) in [
+            (Self.proved, "sign_in", "https://a/in?u={username}"),
+            (Self.proved, "sign_in", "https://a/in?p={password}"),
+            (Self.proved, "sign_in", "https://a/in?u={username}&p={pasword}"),
+            (Self.proved, "sign_in", "https://a/in?u={username}&p={password}&q={token}"),
+            (Self.proved, "sign_in", "https://{username}.a/in?p={password}"),
+            (Self.proved, "sign_in", "https://a:{username}/in?p={password}"),
+            (Self.proved, "sign_in", "{username}://a/in?p={password}"),
+            (Self.proved, "sign_in", "https://a/in?{username}={password}"),
+            (Self.proved, "sign_in", "https://a/in?u={username}&p={password"),
+            (Self.proved, "sign_in", "https://a/in?password=fixed"),
+            // Which fields there are is known only where they are named.
+            ("", "sign_in", "https://a/in?u={username}&p={password}"),
+            (Self.proved, "verify_subscription", "https://a/verify?t={tokn}"),
+            (Self.proved, "verify_subscription", "https://a/verify?t={token}&p={product_id}"),
+            (Self.proved, "verify_subscription", "https://a/verify?token=fixed"),
+            (Self.proved, "renew_token", "https://a/renew/{username}"),
+            (Self.proved, "sign_out", "https://a/out?t={x}"),
+            (Self.proved, "edition_credentials", "https://a/creds?t={token}"),
+            (Self.proved, "edition_credentials", "https://a/creds?p={product_id}"),
+        ] {
+            let error = #expect(throws: SettingsError.self, "\(url)") {
+                try Self.kind(Self.withURLs(settings, [call: url]))
+            }
+            #expect(error?.key == "urls.\(call)", "\(url): \(String(describing: error))")
+        }
+        let anonymous = #expect(throws: SettingsError.self) {
+            try Self.kind("endpoint: https://a\nfields: {password: password}\n")
+        }
+        #expect(anonymous?.key == "fields")
     }
 
     @Test(
