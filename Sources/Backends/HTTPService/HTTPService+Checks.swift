@@ -12,8 +12,8 @@ extension HTTPService {
                 } catch {
                     throw try settings.section("calls").error(
                         call.purpose.rawValue,
-                        expected: "a variable or an account can not be carried where the request has it: nothing empty in a "
-                            + "path, no colon in a user, no control characters, no spaces around a header")
+                        expected: "a variable or an account can not be carried where the request has it: nothing empty "
+                            + "in a path, no colon in a user, no control characters, no spaces around a header")
                 }
             }
         }

@@ -4,35 +4,6 @@ import Settings
 
 /// One call to a service: how it is asked, and what its answers mean.
 struct ServiceCall: Sendable {
-    /// What a call is for, which decides what its answers must say to count.
-    enum Purpose: String, Sendable, CaseIterable {
-        case signIn = "sign_in"
-        case subscription
-        case renew
-        case verdict
-        case signOut = "sign_out"
-        case health
-
-        /// Whether asking twice is as good as asking once.
-        var isQuestion: Bool {
-            switch self {
-            case .subscription, .verdict, .health: true
-            case .signIn, .renew, .signOut: false
-            }
-        }
-
-        /// The rule's name in the configuration for what is good news.
-        var good: String { self == .verdict ? "granted" : "recognised" }
-
-        /// Whether good news must be said in so many words.
-        var needsEvidence: Bool {
-            switch self {
-            case .signIn, .renew, .verdict: true
-            case .subscription, .signOut, .health: false
-            }
-        }
-    }
-
     /// What a service said.
     enum Outcome: Sendable, Equatable {
         case good([String: [String]])
@@ -76,8 +47,8 @@ struct ServiceCall: Sendable {
             guard types.allSatisfy(BodyTemplate.isPlain), types.count == written.count + 1 else {
                 throw section.error(
                     "body",
-                    expected: "expected `form`, `json`, `xml` or `soap` for such a type: in `text` a value could be read as "
-                        + "more than a value")
+                    expected: "expected `form`, `json`, `xml` or `soap` for such a type: in `text` a value could be "
+                        + "read as more than a value")
             }
         }
         authorization = try AuthorizationSettings(in: section)
@@ -107,8 +78,8 @@ struct ServiceCall: Sendable {
         if refused.contains(where: { !$0.hasEvidence && !$0.isDeclaredByStatus }) {
             throw section.error(
                 "refused",
-                expected: "expected `when` or `has`, because the status alone may be meant for us and not for the reader, "
-                    + "or be somebody else's; `by_status: true` where it is the service's answer")
+                expected: "expected `when` or `has`, because the status alone may be meant for us and not for the "
+                    + "reader, or be somebody else's; `by_status: true` where it is the service's answer")
         }
         let isOurs = authorization.map(\.isOurs) ?? isAuthorizedByUs
         if isOurs, refused.contains(where: { $0.includes(status: 401) && !$0.hasEvidence }) {
@@ -212,15 +183,6 @@ struct ServiceCall: Sendable {
         case (false, true): return .refused(values.texts)
         case (true, true): throw .contradictory(purpose)
         case (false, false): throw .notUnderstood(purpose, status: answer.status)
-        }
-    }
-}
-
-extension ServiceCall.Purpose {
-    fileprivate var usualStatuses: Set<Int> {
-        switch self {
-        case .signOut, .health: [200, 202, 204]
-        default: [200]
         }
     }
 }

@@ -32,7 +32,8 @@ struct EvidenceTests {
         for place in ["/token", "$.token", "$..token"] {
             let signIn = try call(
                 .signIn,
-                "read: {token: {json: \(place)}}\nrecognised: {has: [token]}\nrefused: {status: [401], by_status: true}")
+                "read: {token: {json: \(place)}}\nrecognised: {has: [token]}\nrefused: {status: [401], by_status: true}"
+            )
             for token in ["false", "true", "null", "\"\"", "\" \"", "[]", "[false]", "[null, \" \"]", "{}", "[{}]"] {
                 #expect(throws: ServiceFailure.notUnderstood(.signIn, status: 200), "\(place) \(token)") {
                     try signIn.outcome(of: answer(200, "{\"token\": \(token)}"))
@@ -51,8 +52,10 @@ struct EvidenceTests {
     @Test(
         "Pitfall 14: what any page has is no evidence, for good news and for refusals",
         arguments: [
-            "{xml: \"boolean(//user)\"}", "{xml: \"not(//error)\"}", "{xml: \"count(//user)\"}", "{xml: \"sum(//user)\"}",
-            "{xml: \"string(//user = 'x')\"}", "{xml: \"name(/*)\"}", "{xml: \"//*\"}", "{xml: \"concat('u', //user)\"}",
+            "{xml: \"boolean(//user)\"}", "{xml: \"not(//error)\"}", "{xml: \"count(//user)\"}",
+            "{xml: \"sum(//user)\"}",
+            "{xml: \"string(//user = 'x')\"}", "{xml: \"name(/*)\"}", "{xml: \"//*\"}",
+            "{xml: \"concat('u', //user)\"}",
             "status", "text", "{header: Content-Type}",
         ])
     func anybodys(read: String) throws {
@@ -77,7 +80,8 @@ struct EvidenceTests {
         ] {
             let text = refusal(
                 .signIn,
-                "read: {x: \(read), e: {json: /e}}\nrecognised: {when: {x: \"\(word)\"}}\nrefused: {when: {e: unknown}}")
+                "read: {x: \(read), e: {json: /e}}\nrecognised: {when: {x: \"\(word)\"}}\nrefused: {when: {e: unknown}}"
+            )
             #expect((text == nil) == isEvidence, "\(read) \(word): \(text ?? "accepted")")
         }
         for read in ["{xml: \"//user/@id\"}", "{xml: \"string(//user/id)\"}", "{json: /token}", "{form: token}"] {
@@ -125,7 +129,8 @@ struct EvidenceTests {
         }
     }
 
-    @Test("What is not understood of one reader or edition does not open the breaker, and the service's own trouble does")
+    @Test(
+        "What is not understood of one reader or edition does not open the breaker, and the service's own trouble does")
     func breaker() {
         for failure: any Error in [
             ServiceFailure.notUnderstood(.verdict, status: 404), ServiceFailure.notUnderstood(.signIn, status: 400),
@@ -137,7 +142,8 @@ struct EvidenceTests {
         }
         for failure: any Error in [
             ServiceFailure.notUnderstood(.verdict, status: 500), ServiceFailure.notUnderstood(.signIn, status: 503),
-            ServiceFailure.notUnderstood(.subscription, status: 401), ServiceFailure.notUnderstood(.verdict, status: 403),
+            ServiceFailure.notUnderstood(.subscription, status: 401),
+            ServiceFailure.notUnderstood(.verdict, status: 403),
             ServiceFailure.notUnderstood(.verdict, status: 429), ServiceFailure.notUnderstood(.health, status: 404),
             ServiceFailure.fault(.subscription), AuthorizationFailure.noToken, HTTPFailure.timedOut,
         ] {

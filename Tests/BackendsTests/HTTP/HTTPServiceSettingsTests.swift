@@ -68,7 +68,10 @@ struct HTTPServiceSettingsTests {
             ("  sign_in:\n", "  sign_in:\n    headers: {X-A: \"{brand}\"}\n", "\" a\""),
             ("  sign_in:\n", "  sign_in:\n    headers: {X-A: \"{brand}\"}\n", "\"a\\nb\""),
             ("  sign_in:\n", "  sign_in:\n    headers: {Cookie: \"a={brand}\"}\n", "\"a; b=c\""),
-            ("  sign_in:\n", "  sign_in:\n    authorization: {basic: {user: \"{brand}\", password: \"{password}\"}}\n", "\"a:b\""),
+            (
+                "  sign_in:\n",
+                "  sign_in:\n    authorization: {basic: {user: \"{brand}\", password: \"{password}\"}}\n", "\"a:b\""
+            ),
             ("calls:", "authorization: {basic: {user: \"a:b\", password: {env: P}}}\ncalls:", "x"),
             ("calls:", "authorization: {digest: {user: \"a:b\", password: {env: P}}}\ncalls:", "x"),
             ("calls:", "authorization: {basic: {user: a, password: {env: CONTROL}}}\ncalls:", "x"),
@@ -81,7 +84,8 @@ struct HTTPServiceSettingsTests {
                         "\(variables.replacing("VALUE", with: value))\n\(guarded.replacing(old, with: new))",
                         environment: ["P": "secret", "CONTROL": "a\u{7}b"])
                 }
-                #expect(text(constant)?.contains("can not be carried") == true, "\(new): \(text(constant) ?? "accepted")")
+                #expect(
+                    text(constant)?.contains("can not be carried") == true, "\(new): \(text(constant) ?? "accepted")")
                 if constant != "x" { #expect(text("WK") == nil, "\(new): \(text("WK") ?? "")") }
             }
         }
@@ -93,7 +97,8 @@ struct HTTPServiceSettingsTests {
         for (read, mapping, isAccepted) in [
             (paths, "{state: {by: periods}, periods: {end: end}}", false),
             (paths, "{state: {empty: inactive}}", false), (paths, "{state: {empty: unknown}}", false),
-            (paths, "{state: {inactive: [\"\"]}}", false), (paths, "{}", true), (paths, "{state: {other: inactive}}", true),
+            (paths, "{state: {inactive: [\"\"]}}", false), (paths, "{}", true),
+            (paths, "{state: {other: inactive}}", true),
             (paths + "\n    recognised: {has: [state]}", "{state: {by: periods}, periods: {end: end}}", true),
             (paths + "\n    recognised: {by_status: true}", "{state: {empty: inactive}}", true),
             ("read: {state: {xml: boolean(//user)}}", "{state: {active: [\"true\"], inactive: [\"false\"]}}", false),

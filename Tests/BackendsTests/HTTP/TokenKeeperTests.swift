@@ -21,7 +21,9 @@ struct TokenKeeperTests {
         }
     }
 
-    @Test("It is fetched once, however many wait, and again shortly before it expires, behind whoever asks", .timeLimit(.minutes(5)))
+    @Test(
+        "It is fetched once, however many wait, and again shortly before it expires, behind whoever asks",
+        .timeLimit(.minutes(5)))
     func once() async throws {
         let endpoint = Endpoint()
         let clock = ManualClock()
