@@ -79,7 +79,9 @@ final class FeedBackend: SubscriberBackend {
     }
 
     private func feed() throws -> FeedDatabase {
-        guard let feed = store.current else { throw FeedUnavailable.noneYet }
+        guard let feed = store.current else {
+            throw store.isKeeper ? FeedUnavailable.noneYet : .keptElsewhere
+        }
         return feed
     }
 }

@@ -49,7 +49,7 @@ extension FeedBackendKind {
     /// The feed in force; nil when there is none.
     public func loaded() -> FeedSummary? {
         let summary = (try? FeedDatabase(path: plan.livePath))?.summary
-        return summary?.layout == plan.layoutDigest ? summary : nil
+        return summary?.fits(plan) == true ? summary : nil
     }
 
     /// How the fetching goes; nil before the first try.

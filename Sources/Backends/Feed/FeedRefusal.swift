@@ -66,6 +66,8 @@ public enum FeedRefusal: BackendFailure, Equatable, CustomStringConvertible {
 /// Why readers can not be answered.
 enum FeedUnavailable: BackendFailure, Equatable {
     case noneYet
+    /// There is none, and somebody else has it to load.
+    case keptElsewhere
     /// The feed in force has grown old. Readers are answered from it all the same.
     case stale(reason: String?)
     /// - Parameter code: of SQLite.
@@ -75,6 +77,8 @@ enum FeedUnavailable: BackendFailure, Equatable {
     var cause: String {
         switch self {
         case .noneYet: "no feed has been loaded yet"
+        case .keptElsewhere:
+            "no feed has been loaded under these settings, and another process or an earlier configuration holds its lock"
         case .stale(let reason): "the feed is older than stale_after\(reason.map { "; \($0)" } ?? "")"
         case .unreadable(let code): "the loaded feed can not be read: SQLite error \(code)"
         case .tooManyLines: "a reader has more than \(FeedDatabase.mostLines) lines in the feed"

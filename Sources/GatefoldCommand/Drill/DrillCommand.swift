@@ -11,7 +11,8 @@ struct DrillCommand: AsyncParsableCommand {
         discussion: """
             Opens the backends of the configuration for itself, asks the real systems for the readers given, then lets \
             the named backend be slow, fail or flap inside the protections configured around it. Nothing of a running \
-            server is touched. Meant for a test configuration: the readers' questions do reach the systems.
+            server is touched; a feed that one keeps up to date is read as it is, any other is fetched and loaded into \
+            its folder. Meant for a test configuration: the readers' questions do reach the systems.
             Exits with 1 when a reader was told anything that is not so.
             """)
 

@@ -80,11 +80,14 @@ import Testing
         try await withTemporaryFolder { folder in
             let bed = FeedBed(folder)
             try bed.write(table(ann))
-            await (try bed.open()).fetch()
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: "kept"), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
             try bed.write("half", to: "kept/house.part-1")
             try bed.write("other's", to: "kept/other.part-1")
-            _ = try bed.open()
-            #expect(bed.files == ["house.sqlite", "house.status.json", "other.part-1"])
+            let feed = try bed.open()
+            await feed.fetch()
+            #expect(bed.files == ["house.lock", "house.sqlite", "house.status.json", "other.part-1"])
             let kept = folder.appending(path: "kept").path
             func mode(_ path: String) throws -> Int? {
                 try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -169,7 +172,7 @@ import Testing
                     #expect(bed.events.withLock { $0.last?.detail?.hasPrefix(reason?.description ?? "-") } == true)
                 }
             }
-            #expect(bed.files == ["house.sqlite", "house.status.json"])
+            #expect(bed.files == ["house.lock", "house.sqlite", "house.status.json"])
         }
     }
 

@@ -123,6 +123,48 @@ import Testing
         }
     }
 
+    @Test("HTTP: what a source said of its file is not asked of another source")
+    func otherSource() async throws {
+        try await withNginx(false) { bed, server, port in
+            func source(_ name: String) -> String {
+                settings("url: \"http://127.0.0.1:\(port)/\(name)\", user: gatefold, password: {env: RIGHT}")
+            }
+            // As large and as old as each other, so nginx gives them the same entity tag.
+            for (name, key) in [("old.csv", "1"), ("new.csv", "2")] {
+                let file = bed.folder.appending(path: "public/\(name)")
+                try bed.write(Self.table.replacing("\n1,", with: "\n\(key),"), to: "public/\(name)")
+                try FileManager.default.setAttributes(
+                    [.modificationDate: bed.clock.now - 3600], ofItemAtPath: file.path)
+            }
+            let old = try bed.open(source("old.csv"), environment: environment)
+            #expect(await old.fetch().outcome == .swapped, "\(server.output)")
+            let tag = old.store.current?.summary.validator?.entityTag
+            let new = try bed.open(source("new.csv"), environment: environment)
+            #expect(await new.fetch().outcome == .swapped)
+            #expect(tag != nil && new.store.current?.summary.validator?.entityTag == tag)
+            #expect(try await new.subscription("2").state == .active)
+            #expect(try await new.subscription("1").state == .unknown)
+            #expect(await new.fetch().outcome == .unchanged)
+        }
+    }
+
+    @Test("HTTP: a feed whose time is not told is as old as its fetch, not as the one before it")
+    func untold() async throws {
+        try await withTemporaryFolder { folder in
+            let bed = FeedBed(folder)
+            let answer = Mutex("Last-Modified: Sun, 01 Jan 2023 00:00:00 GMT\r\n\r\n\(Self.table)")
+            try await withScriptedHTTPServer(answering: { "HTTP/1.1 200 OK\r\n" + answer.withLock(\.self) }) { port in
+                let feed = try bed.open(settings("url: \"http://127.0.0.1:\(port)/\""))
+                #expect(await feed.fetch().sourceModifiedAt == Date(timeIntervalSince1970: 1_672_531_200))
+                await #expect(throws: FeedUnavailable.stale(reason: nil)) { try await feed.backend.health() }
+                answer.withLock { $0 = "\r\n\(Self.more)" }
+                let status = await feed.fetch()
+                #expect(status.outcome == .swapped && status.sourceModifiedAt == nil)
+                try await feed.backend.health()
+            }
+        }
+    }
+
     @Test("HTTPS: only with a certificate that is vouched for")
     func https() async throws {
         try await withNginx(true) { bed, server, port in

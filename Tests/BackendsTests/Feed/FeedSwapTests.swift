@@ -55,7 +55,7 @@ import Testing
             }
             #expect(notes.seen.withLock { $0.count } > 1)
             #expect(feed.store.current?.summary.readers == 200)
-            #expect(bed.files == ["house.sqlite", "house.status.json"])
+            #expect(bed.files == ["house.lock", "house.sqlite", "house.status.json"])
         }
     }
 
@@ -83,7 +83,7 @@ import Testing
                     #expect(status.outcome == .refused, "\(count)")
                     #expect(status.reason?.hasPrefix("the feed can not be kept") == true, "\(status.reason ?? "")")
                     #expect(try await feed.subscription("10").state == .active)
-                    #expect(bed.files == ["house.sqlite", "house.status.json"])
+                    #expect(bed.files == ["house.lock", "house.sqlite", "house.status.json"])
                 }
                 try bed.write(table(12))
                 #expect(await feed.fetch().outcome == .swapped)

@@ -42,6 +42,34 @@ import Testing
         #expect(try await rule.answer("x\0", StoredProof(value: "x"), with: verifier) == .wrong)
     }
 
+    @Test("Pitfall 14: with `plain: true` a locked account stays locked, whatever is typed")
+    func lockedPlain() async throws {
+        let verifier = try testVerifier()
+        for scheme in ["auto", "bcrypt", "mysql", "des"] {
+            let rule = try proofRule("{scheme: \(scheme), plain: true}")
+            for stored in ["!", "*", "!!", "*LK*", "!" + bcrypt, "*0", "!sesame"] {
+                #expect(
+                    try await rule.answer(stored, StoredProof(value: stored), with: verifier) == .wrong, "\(stored)")
+            }
+            #expect(try await rule.answer("sesame!*", StoredProof(value: "sesame!*"), with: verifier) == .right)
+        }
+    }
+
+    @Test("Pitfall 14: with `plain: true` no hash is a password, also of a form that `scheme` does not name")
+    func hashIsNoPlainPassword() async throws {
+        let verifier = try testVerifier()
+        let hashes = RecordedVector.all.map(\.vector.stored) + ForeignHash.all.map(\.hash) + [FeedHashes.right]
+        for scheme in ["bcrypt", "argon2", "mysql-old"] {
+            let rule = try proofRule("{scheme: \(scheme), plain: true}")
+            for hash in hashes where PasswordScheme(of: hash) != nil {
+                #expect(try await rule.answer(hash, StoredProof(value: hash), with: verifier) != .right, "\(hash)")
+            }
+        }
+        let rule = try proofRule("{scheme: bcrypt, plain: true}")
+        let argon = StoredProof(value: "$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHQ$" + String(repeating: "A", count: 43))
+        #expect(try await rule.answer(argon.value, argon, with: verifier) == .failed(.unreadableHash))
+    }
+
     @Test("A scheme that is named reads its own forms and no others")
     func named() async throws {
         let verifier = try testVerifier()

@@ -67,7 +67,8 @@ struct FeedLoad {
                 try plan.limits.require(rows: rows, bad: bad, last: last?.rows)
                 return FeedSummary(
                     layout: plan.layoutDigest, fields: parser.fields.names, digest: facts.digest,
-                    validator: facts.validator, endsInNewline: endsInNewline, decoyKey: facts.decoyKey, rows: rows,
+                    source: plan.source.digest, validator: facts.validator, endsInNewline: endsInNewline,
+                    decoyKey: facts.decoyKey, rows: rows,
                     badRows: bad, readers: 0,
                     ambiguous: 0, loadedAt: facts.loadedAt)
             }

@@ -13,6 +13,8 @@ public struct FeedSummary: Sendable, Codable, Equatable {
     var fields: [String]
     /// Of the file as it was fetched: SHA-256 in hexadecimal digits.
     var digest: String
+    /// Of the source: another one is not asked what it has changed since this one. Nil in feeds of older versions.
+    var source: String?
     var validator: Validator?
     var endsInNewline: Bool
     /// Of ``Decoys``, handed on from feed to feed.
@@ -27,4 +29,7 @@ public struct FeedSummary: Sendable, Codable, Equatable {
     /// Identifiers that stand for more than one reader, or with more than one proof: nobody can sign in with these.
     public internal(set) var ambiguous: Int
     public internal(set) var loadedAt: Date
+
+    /// Whether the feed was loaded as these settings would load it.
+    func fits(_ plan: FeedPlan) -> Bool { version == FeedSummary.version && layout == plan.layoutDigest }
 }

@@ -6,8 +6,11 @@ import Synchronization
     import Glibc
 #endif
 
-/// Keeps a feed up to date for as long as it is kept itself.
+/// Keeps a feed up to date for as long as it is kept itself, while nobody else does.
 final class FeedRefresher: Sendable {
+    /// Until a store that somebody else keeps is looked at again, in seconds.
+    private static let following: TimeInterval = 1
+
     private let task: Task<Void, Never>
 
     /// - Parameter sleep: waits so many seconds.
@@ -15,6 +18,11 @@ final class FeedRefresher: Sendable {
         task = Task.detached {
             var chance = Self.chance(update)
             while !Task.isCancelled {
+                if !update.store.isKeeper { await Self.inOwnThread { _ in update.store.keep() } }
+                guard update.store.isKeeper else {
+                    guard (try? await sleep(Self.following)) != nil else { return }
+                    continue
+                }
                 let wait = Self.due(update, chance).timeIntervalSince(update.clock.now)
                 if wait > 0 {
                     // In pieces: a clock that was put right must not put the next fetch off by years.

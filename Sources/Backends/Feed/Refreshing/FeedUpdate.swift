@@ -17,7 +17,8 @@ struct FeedUpdate: Sendable {
         case unchanged
     }
 
-    /// Tries, remembers how it went, and reports it. Blocks its thread, for minutes if need be.
+    /// Tries, remembers how it went, and reports it. Only for the keeper of the store. Blocks its thread, for minutes if
+    /// need be.
     func run(isCancelled: @escaping () -> Bool) {
         var issues: [FeedIssue] = []
         do {
@@ -25,11 +26,18 @@ struct FeedUpdate: Sendable {
             let result = try attempt(isCancelled, &issues, &modified)
             let now = clock.now
             store.remember { status in
-                status.outcome = if case .swapped = result { .swapped } else { .unchanged }
                 status.reason = nil
                 status.triedAt = now
                 status.succeededAt = now
-                if let modified { status.sourceModifiedAt = modified }
+                switch result {
+                case .swapped:
+                    status.outcome = .swapped
+                    // Also when it is not told: the age of the feed before is not this one's.
+                    status.sourceModifiedAt = modified
+                case .unchanged:
+                    status.outcome = .unchanged
+                    if let modified { status.sourceModifiedAt = modified }
+                }
                 status.failures = 0
                 status.fingerprint = plan.fingerprint
             }
@@ -81,10 +89,11 @@ struct FeedUpdate: Sendable {
             unlink(file)
             unlink(part)
         }
-        let known = plan.source.isConditional ? usable?.summary.validator : nil
+        let same = usable.flatMap { $0.summary.source == plan.source.digest ? $0.summary : nil }
+        let known = plan.source.isConditional ? same?.validator : nil
         guard let fetched = try work.fetch(known, to: file) else { return .unchanged }
         modified = fetched.modified
-        if let usable, usable.summary.digest == fetched.digest { return .unchanged }
+        if let same, same.digest == fetched.digest { return .unchanged }
         let summary = try work.load(
             file, fetched, to: part, last: live?.summary, decoyKey: Data(random.bytes(32)), issues: &issues)
         if isCancelled() { throw FeedRefusal.cancelled }

@@ -1,3 +1,4 @@
+import Crypto
 import FileTransfer
 import Foundation
 import Settings
@@ -14,6 +15,8 @@ struct FeedSource: Sendable {
     }
 
     let request: TransferRequest
+    /// Of the address and of who asks: on some servers each user finds other files at the same address.
+    let digest: String
     let checksum: Checksum?
     /// Whether the source is asked only for what changed.
     let isConditional: Bool
@@ -40,6 +43,7 @@ struct FeedSource: Sendable {
         }
         try section.finish()
         self.request = request
+        digest = Self.digest(url, login)
 
         guard settings.has("checksum") else {
             checksum = nil
@@ -62,6 +66,16 @@ struct FeedSource: Sendable {
         copy.authorities = request.authorities
         try Self.requireHostKey(copy, sum)
         checksum = Checksum(request: copy, algorithm: algorithm)
+    }
+
+    private static func digest(_ url: String, _ login: TransferRequest.Login) -> String {
+        let user =
+            switch login {
+            case .none, .bearer: ""
+            case .password(let user, _), .key(let user, _, _): user
+            }
+        return SHA256.hash(data: Data("\(url.utf8.count):\(url)\(user)".utf8)).prefix(16)
+            .map { String($0, radix: 16) }.joined(separator: ".")
     }
 
     private static func request(

@@ -13,7 +13,6 @@ struct PasswordProof: Sendable {
     private let forms: PasswordForms
     private let encoding: Encoding
     private let trims: Bool
-    private let allowsPlain: Bool
     /// Checked for an unknown reader before a known one was seen; nil for a new hash of Gatefold's own.
     private let cold: (any StoredPassword)?
     private let shelf = DecoyShelf()
@@ -27,12 +26,15 @@ struct PasswordProof: Sendable {
         var others: [PasswordForm] = []
         if let template { others.append { template.read($0) } }
         if plain {
-            others.append { PlainPassword(Self.plain($0.value, encoding)) }
+            others.append { stored in
+                // A hash of any form is never a password, also where `scheme` names other forms.
+                guard !Self.isLocked(stored.value), PasswordScheme(of: stored.value) == nil else { return nil }
+                return PlainPassword(Self.plain(stored.value, encoding))
+            }
             section.warn(
                 "plain", "passwords are compared as plain text: whoever reads the table can sign in as anybody")
         }
         forms = scheme.forms.followed(by: others)
-        allowsPlain = plain
         self.encoding = encoding
         trims = try section.boolean("trim", default: false)
         if let example = try section.string("example") {
@@ -63,10 +65,12 @@ struct PasswordProof: Sendable {
     private func read(_ stored: StoredProof) throws(PasswordError) -> (any StoredPassword)? {
         if stored.value.isEmpty { return nil }
         if let form = forms.read(stored) { return form }
-        // So passwd, slapd and Django lock an account.
-        if stored.value.hasPrefix("!") || stored.value.hasPrefix("*") { return nil }
+        if Self.isLocked(stored.value) { return nil }
         throw .unreadableHash
     }
+
+    /// So passwd, slapd and Django lock an account. What begins like this is no plain password either.
+    private static func isLocked(_ stored: String) -> Bool { stored.hasPrefix("!") || stored.hasPrefix("*") }
 
     /// What was typed as the old system hashed it; nil when nobody's password can be that.
     private func bytes(_ typed: String) -> [UInt8]? {
