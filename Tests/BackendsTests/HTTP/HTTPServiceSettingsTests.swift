@@ -64,7 +64,7 @@ struct HTTPServiceSettingsTests {
     @Test("Something of ours that can not be carried is refused at the start, and not every reader later")
     func constants() {
         for (old, new, constant) in [
-            ("\"/{token}\"", "\"/{brand}/{token}\"", ""), ("\"/{token}\"", "\"/{brand}/{token}\"", "\"..\""),
+            ("\"/{token}\"", "\"/{brand}/{token}\"", "\"\""), ("\"/{token}\"", "\"/{brand}/{token}\"", "\"..\""),
             ("  sign_in:\n", "  sign_in:\n    headers: {X-A: \"{brand}\"}\n", "\" a\""),
             ("  sign_in:\n", "  sign_in:\n    headers: {X-A: \"{brand}\"}\n", "\"a\\nb\""),
             ("  sign_in:\n", "  sign_in:\n    headers: {Cookie: \"a={brand}\"}\n", "\"a; b=c\""),
