@@ -34,7 +34,9 @@ extension PublicationProxy {
         }
         switch verdict {
         case .granted: return .granted(credentials.issueForNoEdition(), headers: [], comments: [])
-        case .refused(let reason, let words): return refuse(reason, words ?? message(.noEdition, inquiry))
+        // No edition is named that a subscription could open.
+        case .refused(let reason, let words), .leftTo(_, otherwise: let reason, message: let words):
+            return refuse(reason, words ?? message(.noEdition, inquiry))
         case nil: return refuse(.notEntitled, message(.noEdition, inquiry))
         }
     }
@@ -45,7 +47,7 @@ extension PublicationProxy {
         let who = references.reference(to: session.subscriber)
         let memory = memory(of: session, edition: edition)
         do {
-            switch try await verdict(on: edition, session, inquiry) {
+            switch try await decide(on: edition, session, inquiry) {
             case .refused(let reason, let words):
                 refusals.note(memory, refused: true)
                 return refuse(reason, words ?? message(.notEntitled, inquiry))
@@ -73,12 +75,20 @@ extension PublicationProxy {
     }
 
     /// The backend's own verdict where it has one; a free edition is everybody's; else the subscription decides.
-    private func verdict(on edition: EditionID, _ session: Session, _ inquiry: Inquiry) async throws -> EditionVerdict {
+    private func decide(on edition: EditionID, _ session: Session, _ inquiry: Inquiry) async throws -> Decision {
         if publication.rule.catalogue[edition]?.isFree == true { return .granted }
         let own = try await ask {
             try await backend.verdict(on: edition, for: session.subscriber, inquiry: inquiry)
         }
-        if let own { return own }
+        switch own {
+        case .granted: return .granted
+        case .refused(let reason, let words): return .refused(reason, message: words)
+        case .leftTo(let subscriptions, otherwise: let reason, message: let words):
+            let now = clock.now
+            let isOpen = subscriptions.contains { publication.rule.apply(to: $0, at: now).opens(edition) }
+            return isOpen ? .granted : .refused(reason, message: words)
+        case nil: break
+        }
         let subscription = try await subscription(of: session, inquiry)
         return switch subscription.state {
         case .unknown: .refused(.notRecognised, message: message(.tokenNotRecognised, inquiry))
@@ -86,6 +96,11 @@ extension PublicationProxy {
         case .active, .inactive, .suspended:
             subscription.opens(edition) ? .granted : .refused(.notEntitled, message: subscription.message)
         }
+    }
+
+    private enum Decision {
+        case granted
+        case refused(CredentialsRefusal.Reason?, message: String?)
     }
 
     private func grant(
