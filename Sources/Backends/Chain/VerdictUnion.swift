@@ -32,8 +32,10 @@ struct VerdictUnion {
 
     /// - Throws: the error of the first that could not be asked.
     func outcome() throws -> Outcome {
-        let verdicts = try answers.compactMap(\.self).map { try $0.get() }
-        if verdicts.contains(.granted) { return .verdict(.granted) }
+        let answers = answers.compactMap(\.self)
+        // Before the failures: whoever failed could only have granted, too.
+        for case .success(.granted) in answers { return .verdict(.granted) }
+        let verdicts = try answers.map { try $0.get() }
         var (undecided, told, refusals): ([Int], [Subscription], [Refusal]) = ([], [], [])
         for (member, verdict) in verdicts.enumerated() {
             switch verdict {
