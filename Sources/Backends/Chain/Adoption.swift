@@ -77,19 +77,26 @@ final class Adoption: Sendable {
         let subscription = SubscriptionUnion.of(told)
         // Who is unknown by now, or has to sign in again, is no reader to keep.
         guard subscription.state != .unknown, subscription.state != .stale else { return }
+        let origins = memberships.map {
+            AdoptionOrigin(backend: $0.subscriber.backend, reference: references.reference(to: $0.subscriber))
+        }
         let reader = references.digest("adopted reader", [credentials.identifier])
-        let content = digest(credentials, subscription)
+        let content = digest(credentials, origins, subscription)
         if state.withLock({ $0.written[reader] == content }) { return }
-        switch try await adopter.adopt(credentials, subscription: subscription) {
+        switch try await adopter.adopt(credentials, from: origins, subscription: subscription) {
         case .written: report("adopted")
+        case .othersReader(let backend): report("adoption_conflict", words(origins, backend))
         case .unchanged, .notOurs: break
         }
         state.withLock { $0.written.keep(content, for: reader) }
     }
 
     /// Keyed, so that it says nothing about the password to who reads the memory.
-    private func digest(_ credentials: Credentials, _ subscription: Subscription) -> [UInt8] {
-        var parts = credentials.names.flatMap { [$0, credentials[$0] ?? ""] }
+    private func digest(
+        _ credentials: Credentials, _ origins: [AdoptionOrigin], _ subscription: Subscription
+    ) -> [UInt8] {
+        var parts = origins.flatMap { [$0.backend, $0.reference.description] }
+        parts += ["credentials"] + credentials.names.flatMap { [$0, credentials[$0] ?? ""] }
         parts += ["state", subscription.state.rawValue, subscription.message ?? ""]
         switch subscription.entitlement {
         case .allEditions: parts.append("all")
@@ -100,6 +107,10 @@ final class Adoption: Sendable {
         parts.append("info")
         parts += subscription.userInfo.flatMap { [$0.scheme, $0.value] }
         return references.digest("adopted content", parts)
+    }
+
+    private func words(_ origins: [AdoptionOrigin], _ backend: String) -> String {
+        "a reader of \(origins.map(\.backend).joined(separator: ", ")) has the identifier of one adopted from \(backend)"
     }
 
     private func report(_ event: String, _ detail: String? = nil) {

@@ -34,22 +34,34 @@ extension ChainBackend {
         return .recognised(try Self.joining([renewed] + kept))
     }
 
+    /// One verdict of the members', see ``VerdictUnion``.
+    ///
+    /// - Throws: when a member could not be asked, unless another one grants.
     func verdict(
         on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
     ) async throws -> EditionVerdict? {
         let memberships = memberships(of: subscriber)
-        return try await withThrowingTaskGroup(
-            of: (Int, Result<EditionVerdict?, any Error>).self
-        ) { group -> EditionVerdict? in
+        switch try await verdicts(on: edition, of: memberships, inquiry).outcome() {
+        case .verdict(let verdict): return verdict
+        case .subscriptions(of: let undecided, let told, let refusal):
+            let others = try await Self.concurrently(undecided.map { memberships[$0] }) { membership in
+                try await membership.backend.subscription(of: membership.subscriber, inquiry: inquiry)
+            }
+            return .leftTo(told + others, otherwise: refusal.reason, message: refusal.message)
+        }
+    }
+
+    /// Asks all at once, until one grants.
+    private func verdicts(
+        on edition: EditionID?, of memberships: [ChainMembership], _ inquiry: Inquiry
+    ) async throws -> VerdictUnion {
+        try await withThrowingTaskGroup(of: (Int, Result<EditionVerdict?, any Error>).self) { group in
             for (index, membership) in memberships.enumerated() {
                 group.addTask {
                     do {
-                        return (
-                            index,
-                            .success(
-                                try await membership.backend.verdict(
-                                    on: edition, for: membership.subscriber, inquiry: inquiry))
-                        )
+                        let verdict = try await membership.backend.verdict(
+                            on: edition, for: membership.subscriber, inquiry: inquiry)
+                        return (index, .success(verdict))
                     } catch {
                         return (index, .failure(error))
                     }
@@ -60,10 +72,10 @@ extension ChainBackend {
                 try Task.checkCancellation()
                 if verdicts.take(verdict, from: index) {
                     group.cancelAll()
-                    return .granted
+                    break
                 }
             }
-            return try verdicts.outcome()
+            return verdicts
         }
     }
 

@@ -6,9 +6,19 @@ protocol SubscriberAdopter: SubscriberBackend {
     ///
     /// - Parameters:
     ///   - credentials: right ones; the proof is kept as a hash only.
-    ///   - subscription: what the other system says of the reader at present.
+    ///   - origins: who the reader is in each system that recognised them, at least one.
+    ///   - subscription: what the other systems say of the reader at present.
     /// - Throws: when it could not be written down; a later sign-in tries again.
-    func adopt(_ credentials: Credentials, subscription: Subscription) async throws -> AdoptionOutcome
+    func adopt(
+        _ credentials: Credentials, from origins: [AdoptionOrigin], subscription: Subscription
+    ) async throws -> AdoptionOutcome
+}
+
+/// Who an adopted reader is elsewhere: an identifier alone may be two people's in two systems.
+struct AdoptionOrigin: Sendable, Equatable {
+    let backend: String
+    /// To the reader there.
+    let reference: SubscriberReference
 }
 
 enum AdoptionOutcome: Sendable, Equatable {
@@ -17,4 +27,6 @@ enum AdoptionOutcome: Sendable, Equatable {
     case unchanged
     /// Somebody of that identifier is there whom the operator wrote down: that is left alone.
     case notOurs
+    /// A reader of another system's with that identifier is there: that is left alone.
+    case othersReader(backend: String)
 }

@@ -7,6 +7,8 @@ final class ProcessConnection: PooledConnection {
     private struct State {
         var nextID = 1
         var isUsable = true
+        /// An interruption that came too late for one question would end the next one.
+        var isInterrupted = false
         var hasAnswered = false
     }
 
@@ -26,7 +28,7 @@ final class ProcessConnection: PooledConnection {
         }
     }
 
-    var isUsable: Bool { state.withLock(\.isUsable) }
+    var isUsable: Bool { state.withLock { $0.isUsable && !$0.isInterrupted } }
 
     /// - Parameter read: takes the answer apart; what it throws is the child's failure, too.
     func ask<Answer>(
@@ -56,7 +58,10 @@ final class ProcessConnection: PooledConnection {
         }
     }
 
-    func interrupt() { child.channel.interrupt() }
+    func interrupt() {
+        state.withLock { $0.isInterrupted = true }
+        child.channel.interrupt()
+    }
 
     func close() { child.end(politely: isUsable) }
 

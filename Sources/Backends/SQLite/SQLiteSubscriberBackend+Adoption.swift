@@ -1,22 +1,32 @@
 import Foundation
 import Gatefold
 
-/// Readers taken over from another system: as yescrypt hashes, marked, and never in place of what the operator wrote.
+/// Readers taken over from another system: as yescrypt hashes, marked, and never in place of what the operator wrote or of
+/// another system's reader.
 extension SQLiteSubscriberBackend: SubscriberAdopter {
-    func adopt(_ credentials: Credentials, subscription: Subscription) async throws -> AdoptionOutcome {
+    func adopt(
+        _ credentials: Credentials, from origins: [AdoptionOrigin], subscription: Subscription
+    ) async throws -> AdoptionOutcome {
         guard let proof, let typed = credentials[proof.field],
             let reader = AdoptedReader(credentials.identifier, subscription, at: clock.now)
         else { return .notOurs }
         let password = proof.folds ? CredentialFields.fold(typed) : typed
         let present = try await database.find(reader.identifier)
-        if let present, present.adopted == nil { return .notOurs }
-        let hash = try await hash(password, keeping: present?.passwordHash)
-        if let present, isEqualInConstantTime(Array(hash.utf8), Array((present.passwordHash ?? "").utf8)),
-            reader.isAlready(present)
-        {
-            return .unchanged
+        let hash: String
+        switch AdoptionPlace(for: origins, present: present?.adoptionPlace) {
+        case .operators: return .notOurs
+        case .others(let backend): return .othersReader(backend: backend)
+        case .newRow, .inPlaceOf: hash = try await verifier.hash(password)
+        case .sameRow:
+            hash = try await self.hash(password, keeping: present?.passwordHash)
+            if let present, isEqualInConstantTime(Array(hash.utf8), Array((present.passwordHash ?? "").utf8)),
+                reader.isAlready(present)
+            {
+                return .unchanged
+            }
         }
-        return try await database.write(reader, hash: hash) ? .written : .notOurs
+        // Looks again: another writer may have been there while we hashed.
+        return try await database.write(reader, from: origins, hash: hash)
     }
 
     /// The stored hash where it is one of this password, else a new one.

@@ -16,7 +16,8 @@ extension SubscriberDatabase {
         return try await change(
             identifier,
             sql: """
-                UPDATE subscriber SET state = ?, message = ?, updated = ?, adopted = NULL WHERE identifier = ?
+                UPDATE subscriber SET state = ?, message = ?, updated = ?, \(SubscriberSchema.isOperators)
+                WHERE identifier = ?
                 """,
             [state.rawValue, message, Milliseconds.of(clock.now)])
     }
@@ -32,7 +33,10 @@ extension SubscriberDatabase {
         if let hash, PasswordScheme(of: hash) == nil { throw PasswordError.unreadableHash }
         return try await change(
             identifier,
-            sql: "UPDATE subscriber SET password_hash = ?, updated = ?, adopted = NULL WHERE identifier = ?",
+            sql: """
+                UPDATE subscriber SET password_hash = ?, updated = ?, \(SubscriberSchema.isOperators)
+                WHERE identifier = ?
+                """,
             [hash, Milliseconds.of(clock.now)])
     }
 

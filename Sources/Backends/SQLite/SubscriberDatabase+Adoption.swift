@@ -3,32 +3,61 @@ import GRDB
 import Gatefold
 
 extension SubscriberDatabase {
-    /// Writes an adopted reader, whole.
+    /// Writes an adopted reader, whole, see ``AdoptionPlace``.
     ///
     /// Never waits for another writer: sign-ins go on, and the reader's next one tries again.
-    ///
-    /// - Returns: false when the operator has written down somebody of that identifier.
-    func write(_ reader: AdoptedReader, hash: String) async throws -> Bool {
+    func write(
+        _ reader: AdoptedReader, from origins: [AdoptionOrigin], hash: String
+    ) async throws -> AdoptionOutcome {
         let moment = Milliseconds.of(clock.now)
         return try await upgrades.write { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO subscriber (identifier, password_hash, state, message, all_editions, updated, adopted)
-                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
-                    ON CONFLICT (identifier) DO UPDATE
-                    SET password_hash = ?2, state = ?3, message = ?4, all_editions = ?5, updated = ?6, adopted = ?6
-                    WHERE adopted IS NOT NULL
-                    """,
-                arguments: [
-                    reader.identifier, hash, reader.state.rawValue, reader.message, reader.hasAllEditions ? 1 : 0,
-                    moment,
-                ])
-            guard db.changesCount > 0,
-                let id = try Int64.fetchOne(
-                    db, sql: "SELECT id FROM subscriber WHERE identifier = ?", arguments: [reader.identifier])
-            else { return false }
-            for table in ["period", "edition", "category"] {
-                try db.execute(sql: "DELETE FROM \(table) WHERE subscriber = ?", arguments: [id])
+            let present = try Row.fetchOne(
+                db,
+                sql: "SELECT id, adopted, adopted_backend, adopted_reference FROM subscriber WHERE identifier = ?",
+                arguments: [reader.identifier]
+            ).map { row in
+                AdoptionPlace.Present(
+                    id: try SubscriberRow.integer(row, 0, "subscriber", "id"),
+                    isAdopted: try SubscriberRow.optionalInteger(row, 1, "subscriber", "adopted") != nil,
+                    origin: try SubscriberRow.origin(row, at: 2))
+            }
+            let same: Int64?
+            switch AdoptionPlace(for: origins, present: present) {
+            case .operators: return .notOurs
+            case .others(let backend): return .othersReader(backend: backend)
+            case .newRow: same = nil
+            case .inPlaceOf(let id):
+                try db.execute(sql: "DELETE FROM subscriber WHERE id = ?", arguments: [id])
+                same = nil
+            case .sameRow(let id): same = id
+            }
+            let values: StatementArguments = [
+                hash, reader.state.rawValue, reader.message, reader.hasAllEditions ? 1 : 0, moment, moment,
+            ]
+            let id: Int64
+            if let same {
+                id = same
+                try db.execute(
+                    sql: """
+                        UPDATE subscriber
+                        SET password_hash = ?, state = ?, message = ?, all_editions = ?, updated = ?, adopted = ?
+                        WHERE id = ?
+                        """,
+                    arguments: values + [id])
+                for table in ["period", "edition", "category"] {
+                    try db.execute(sql: "DELETE FROM \(table) WHERE subscriber = ?", arguments: [id])
+                }
+            } else {
+                try db.execute(
+                    sql: """
+                        INSERT INTO subscriber (password_hash, state, message, all_editions, updated, adopted,
+                            identifier, adopted_backend, adopted_reference)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        """,
+                    arguments: values + [
+                        reader.identifier, origins.first?.backend, origins.first?.reference.description,
+                    ])
+                id = db.lastInsertedRowID
             }
             for period in reader.periods {
                 try db.execute(
@@ -44,7 +73,7 @@ extension SubscriberDatabase {
                     sql: "INSERT INTO category (subscriber, scheme, value) VALUES (?, ?, ?)",
                     arguments: [id, category.scheme, category.value])
             }
-            return true
+            return .written
         }
     }
 }

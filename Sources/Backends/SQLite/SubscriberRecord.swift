@@ -25,6 +25,8 @@ public struct SubscriberRecord: Sendable, Equatable {
     public var categories: [UserInfoCategory]
     /// When a chain last took the reader over from another system; nil for whom the operator wrote down.
     public var adopted: Date?
+    /// Who an adopted reader is in the other system; nil where that was not kept.
+    var origin: AdoptionOrigin?
 
     /// The subscription at `moment`.
     public func subscription(at moment: Date) -> Subscription {

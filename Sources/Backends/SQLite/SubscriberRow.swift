@@ -12,7 +12,8 @@ struct UnreadableRow: BackendFailure, Equatable {
 
 /// Takes rows apart without trusting their types.
 enum SubscriberRow {
-    static let columns = "id, identifier, password_hash, state, message, all_editions, adopted"
+    static let columns =
+        "id, identifier, password_hash, state, message, all_editions, adopted, adopted_backend, adopted_reference"
 
     /// The subscriber without what other tables hold.
     static func record(_ row: Row) throws -> SubscriberRecord {
@@ -27,7 +28,19 @@ enum SubscriberRow {
             passwordHash: try optionalText(row, 2, table, "password_hash"), state: state,
             message: try optionalText(row, 4, table, "message"), hasAllEditions: all == 1,
             periods: [], editions: [], categories: [],
-            adopted: try optionalInteger(row, 6, table, "adopted").map(Milliseconds.date))
+            adopted: try optionalInteger(row, 6, table, "adopted").map(Milliseconds.date),
+            origin: try origin(row, at: 7))
+    }
+
+    /// From columns adopted_backend and adopted_reference, the first of them at `index`; nil where it was not kept.
+    static func origin(_ row: Row, at index: Int) throws -> AdoptionOrigin? {
+        guard let backend = try optionalText(row, index, "subscriber", "adopted_backend"),
+            let text = try optionalText(row, index + 1, "subscriber", "adopted_reference")
+        else { return nil }
+        guard let reference = SubscriberReference(text) else {
+            throw UnreadableRow(table: "subscriber", column: "adopted_reference")
+        }
+        return AdoptionOrigin(backend: backend, reference: reference)
     }
 
     /// From columns start and end, the first of them at `index`.

@@ -5,6 +5,9 @@ import GRDB
 /// Everything about one subscriber lies together under its number in tables without row ids, and the identifier has a
 /// unique index: a question costs a handful of page reads whether there are a thousand subscribers or ten million.
 enum SubscriberSchema {
+    /// The assignments that make a row the operator's.
+    static let isOperators = "adopted = NULL, adopted_backend = NULL, adopted_reference = NULL"
+
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 subscribers") { db in
@@ -61,6 +64,14 @@ enum SubscriberSchema {
                 sql: """
                     -- When a chain last wrote the row, in milliseconds since 1970; NULL for what the operator wrote.
                     ALTER TABLE subscriber ADD COLUMN adopted INTEGER;
+                    """)
+        }
+        migrator.registerMigration("4 adopted from") { db in
+            try db.execute(
+                sql: """
+                    -- Who an adopted reader is elsewhere: the backend's name, and the reference to the reader there.
+                    ALTER TABLE subscriber ADD COLUMN adopted_backend TEXT;
+                    ALTER TABLE subscriber ADD COLUMN adopted_reference TEXT;
                     """)
         }
         return migrator

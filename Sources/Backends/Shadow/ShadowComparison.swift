@@ -33,10 +33,10 @@ enum ShadowComparison {
         return found.isEmpty ? [.agrees] : found
     }
 
-    /// Empty when one of the two has no verdict of its own: there is nothing to compare.
+    /// Empty when one of the two has no verdict of its own, or leaves it to subscriptions: there is nothing to compare.
     static func of(_ served: EditionVerdict?, _ watched: EditionVerdict?) -> [Finding] {
         switch (served, watched) {
-        case (nil, _), (_, nil): []
+        case (nil, _), (_, nil), (.leftTo?, _), (_, .leftTo?): []
         case (.granted?, .granted?), (.refused?, .refused?): [.agrees]
         case (.granted?, .refused?): [verdict("granted here, refused there")]
         case (.refused?, .granted?): [verdict("refused here, granted there")]

@@ -34,7 +34,9 @@ extension PublicationProxy {
         }
         switch verdict {
         case .granted: return .granted(credentials.issueForNoEdition(), headers: [], comments: [])
-        case .refused(let reason, let words): return refuse(reason, words ?? message(.noEdition, inquiry))
+        // No edition is named that a subscription could open.
+        case .refused(let reason, let words), .leftTo(_, otherwise: let reason, message: let words):
+            return refuse(reason, words ?? message(.noEdition, inquiry))
         case nil: return refuse(.notEntitled, message(.noEdition, inquiry))
         }
     }
@@ -46,9 +48,9 @@ extension PublicationProxy {
         let memory = memory(of: session, edition: edition)
         do {
             let (decision, isEarlier) = try await StandIns.watching {
-                try await verdict(on: edition, session, inquiry)
+                try await decide(on: edition, session, inquiry)
             }
-            refusals.note(memory, refused: decision != .granted, isEarlier: isEarlier)
+            refusals.note(memory, refused: decision.isRefusal, isEarlier: isEarlier)
             switch decision {
             case .refused(let reason, let words):
                 return refuse(reason, words ?? message(.notEntitled, inquiry))
@@ -75,18 +77,35 @@ extension PublicationProxy {
     }
 
     /// The backend's own verdict where it has one; a free edition is everybody's; else the subscription decides.
-    private func verdict(on edition: EditionID, _ session: Session, _ inquiry: Inquiry) async throws -> EditionVerdict {
+    private func decide(on edition: EditionID, _ session: Session, _ inquiry: Inquiry) async throws -> Decision {
         if publication.rule.catalogue[edition]?.isFree == true { return .granted }
         let own = try await ask {
             try await backend.verdict(on: edition, for: session.subscriber, inquiry: inquiry)
         }
-        if let own { return own }
+        switch own {
+        case .granted: return .granted
+        case .refused(let reason, let words): return .refused(reason, message: words)
+        case .leftTo(let subscriptions, otherwise: let reason, message: let words):
+            let now = clock.now
+            let isOpen = subscriptions.contains { publication.rule.apply(to: $0, at: now).opens(edition) }
+            return isOpen ? .granted : .refused(reason, message: words)
+        case nil: break
+        }
         let subscription = try await subscription(of: session, inquiry)
         return switch subscription.state {
         case .unknown: .refused(.notRecognised, message: message(.tokenNotRecognised, inquiry))
         case .stale: .refused(.expired, message: message(.tokenExpired, inquiry))
         case .active, .inactive, .suspended:
             subscription.opens(edition) ? .granted : .refused(.notEntitled, message: subscription.message)
+        }
+    }
+
+    private enum Decision {
+        case granted
+        case refused(CredentialsRefusal.Reason?, message: String?)
+
+        var isRefusal: Bool {
+            if case .refused = self { true } else { false }
         }
     }
 

@@ -64,4 +64,10 @@ public enum Recognition: Sendable, Equatable {
 public enum EditionVerdict: Sendable, Equatable {
     case granted
     case refused(CredentialsRefusal.Reason?, message: String?)
+    /// These subscriptions alone decide, each under the publication's policy: granted if one of them opens the edition,
+    /// else refused like this.
+    ///
+    /// Of a backend that asks several systems, where some refused and the rest leave it to their subscriptions: what a
+    /// system that refused says of its subscription must not open what it refused.
+    case leftTo([Subscription], otherwise: CredentialsRefusal.Reason?, message: String?)
 }

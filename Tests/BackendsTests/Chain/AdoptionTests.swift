@@ -9,6 +9,12 @@ import Testing
 @Suite("Readers taken over while they sign in elsewhere") struct AdoptionTests {
     private static let editions = (1...2).compactMap { EditionID("com.example.\($0)") }
 
+    private static func origin(_ backend: String, _ key: String) -> AdoptionOrigin {
+        let references = ReferenceKey(Secret(Array("a secret for references".utf8)))
+        return AdoptionOrigin(
+            backend: backend, reference: references.reference(to: Subscriber(backend: backend, key: key)))
+    }
+
     private struct Rig {
         let bench: Bench
         let legacy: FakeMember
@@ -47,6 +53,14 @@ import Testing
         func tell(_ subscription: Subscription) { legacy.change { $0.subscription = { _ in subscription } } }
 
         func breakDown() { legacy.change { $0.recognise = { _ in throw FakeMember.Down() } } }
+
+        /// As the legacy system's reader of this key.
+        func adopt(
+            _ credentials: Credentials, key: String = "1", subscription: Subscription
+        ) async throws -> AdoptionOutcome {
+            try await embedded.adopt(
+                credentials, from: [AdoptionTests.origin("legacy", key)], subscription: subscription)
+        }
 
         func signIn(_ identifier: String = "ada@example.com", _ password: String = "right") async throws -> Subscriber?
         {
@@ -154,11 +168,11 @@ import Testing
     func restarted() async throws {
         let rig = try Rig()
         let told = Subscription(state: .active)
-        #expect(try await rig.embedded.adopt(credentials("ada@example.com", "right"), subscription: told) == .written)
+        #expect(try await rig.adopt(credentials("ada@example.com", "right"), subscription: told) == .written)
         let hash = try await rig.bench.database.find("ada@example.com")?.passwordHash
-        #expect(try await rig.embedded.adopt(credentials("ada@example.com", "right"), subscription: told) == .unchanged)
+        #expect(try await rig.adopt(credentials("ada@example.com", "right"), subscription: told) == .unchanged)
         #expect(try await rig.bench.database.find("ada@example.com")?.passwordHash == hash)
-        #expect(try await rig.embedded.adopt(credentials("ada@example.com", "other"), subscription: told) == .written)
+        #expect(try await rig.adopt(credentials("ada@example.com", "other"), subscription: told) == .written)
         #expect(try await rig.bench.database.find("ada@example.com")?.passwordHash != hash)
     }
 
@@ -168,7 +182,7 @@ import Testing
         let (database, told) = (rig.bench.database, Subscription(state: .active))
         try await rig.bench.load("identifier,password,state\nann@example.com,own,suspended\n")
         let ann = credentials("ann@example.com", "right")
-        #expect(try await rig.embedded.adopt(ann, subscription: told) == .notOurs)
+        #expect(try await rig.adopt(ann, subscription: told) == .notOurs)
         #expect(try await database.find("ann@example.com")?.state == .suspended)
         let ada = credentials("ada@example.com", "right")
         for takeOver: () async throws -> Void in [
@@ -176,11 +190,11 @@ import Testing
             { try await database.setPassword(hash: try rig.bench.hasher.hash("own"), of: "ada@example.com") },
             { try await rig.bench.load("identifier,state\nada@example.com,suspended\n") },
         ] {
-            #expect(try await rig.embedded.adopt(ada, subscription: told) == .written)
+            #expect(try await rig.adopt(ada, subscription: told) == .written)
             try await takeOver()
             let theirs = try await database.find("ada@example.com")
-            #expect(theirs?.adopted == nil)
-            #expect(try await rig.embedded.adopt(ada, subscription: Subscription(state: .inactive)) == .notOurs)
+            #expect(theirs?.adopted == nil && theirs?.origin == nil)
+            #expect(try await rig.adopt(ada, subscription: Subscription(state: .inactive)) == .notOurs)
             #expect(try await database.find("ada@example.com") == theirs)
             try await database.delete("ada@example.com")
         }
@@ -190,7 +204,7 @@ import Testing
     func retirement() async throws {
         let rig = try Rig()
         let ada = credentials("ada@example.com", "right")
-        #expect(try await rig.embedded.adopt(ada, subscription: Subscription(state: .active)) == .written)
+        #expect(try await rig.adopt(ada, subscription: Subscription(state: .active)) == .written)
         try await rig.bench.load("identifier,state\nada@example.com,inactive\n")
         let answer = try await rig.embedded.recognise(ada, inquiry: Inquiry())
         guard case .recognised(let subscriber) = answer else {
@@ -209,7 +223,7 @@ import Testing
             await rig.chain.adoption?.settled()
         }
         let without = credentials("ada@example.com", nil)
-        #expect(try await rig.embedded.adopt(without, subscription: Subscription(state: .active)) == .notOurs)
+        #expect(try await rig.adopt(without, subscription: Subscription(state: .active)) == .notOurs)
         #expect(try await rig.bench.database.find("ada@example.com") == nil)
         #expect(rig.events.all.isEmpty)
     }
@@ -224,5 +238,105 @@ import Testing
         try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
         #expect(try await rig.signIn() != nil)
         #expect(await rig.events.wait(for: 2).map(\.name) == ["adoption_failed", "adopted"])
+    }
+
+    /// Who a sign-in at the store is: the number of the copy.
+    private func copy(_ rig: Rig, _ password: String) async throws -> Subscriber? {
+        let answer = try await rig.embedded.recognise(credentials("ada@example.com", password), inquiry: Inquiry())
+        if case .recognised(let subscriber) = answer { return subscriber }
+        return nil
+    }
+
+    @Test("Pitfall 7: two systems' readers with one identifier: the first one's copy stays theirs, and it is told")
+    func overlap() async throws {
+        let rig = try Rig()
+        // The second system asks the other system's readers by the same identifier, with passwords of its own.
+        let other = FakeMember("other") {
+            $0.recognise = {
+                $0["password"] == "others"
+                    ? .recognised(Subscriber(backend: "other", key: $0.identifier)) : .notRecognised(message: nil)
+            }
+            $0.subscription = { _ in Subscription(state: .active, entitlement: .allEditions) }
+        }
+        let chain = ChainBackend(
+            name: "readers",
+            members: [
+                ChainMember(backend: rig.legacy, rule: ChainRule()), ChainMember(backend: other, rule: ChainRule()),
+            ],
+            order: .inOrder, adoption: rig.chain.adoption)
+        rig.tell(Subscription(state: .inactive))
+        let (first, second) = (credentials("ada@example.com", "right"), credentials("ada@example.com", "others"))
+        _ = try await chain.recognise(first, inquiry: Inquiry())
+        await rig.events.wait(for: 1)
+        let copy = try #require(try await copy(rig, "right"))
+        _ = try await chain.recognise(second, inquiry: Inquiry())
+        let events = await rig.events.wait(for: 2)
+        #expect(events.map(\.name) == ["adopted", "adoption_conflict"])
+        #expect(events.last?.detail == "a reader of other has the identifier of one adopted from legacy")
+        #expect(try await rig.embedded.subscription(of: copy, inquiry: Inquiry()).state == .inactive)
+        #expect(try await self.copy(rig, "others") == nil)
+        #expect(try await self.copy(rig, "right") == copy)
+        // The first one's copy is still kept up.
+        rig.tell(Subscription(state: .suspended))
+        _ = try await chain.recognise(first, inquiry: Inquiry())
+        await rig.events.wait(for: 3)
+        #expect(try await rig.embedded.subscription(of: copy, inquiry: Inquiry()).state == .suspended)
+    }
+
+    @Test("Pitfall 7: an identifier that the system gave to another reader: their copy is no one's before")
+    func reassigned() async throws {
+        let rig = try Rig()
+        let active = Subscription(state: .active, entitlement: .editions([Self.editions[0]]))
+        #expect(try await rig.adopt(credentials("ada@example.com", "first"), subscription: active) == .written)
+        let before = try #require(try await copy(rig, "first"))
+        let theirs = credentials("ada@example.com", "second")
+        #expect(try await rig.adopt(theirs, key: "2", subscription: Subscription(state: .inactive)) == .written)
+        let after = try #require(try await copy(rig, "second"))
+        #expect(after != before)
+        #expect(try await rig.embedded.subscription(of: before, inquiry: Inquiry()).state == .unknown)
+        #expect(try await rig.embedded.subscription(of: after, inquiry: Inquiry()) == Subscription(state: .inactive))
+        #expect(try await copy(rig, "first") == nil)
+    }
+
+    @Test("the same password of two readers makes no copy theirs")
+    func samePassword() async throws {
+        let rig = try Rig()
+        let (ada, active) = (credentials("ada@example.com", "right"), Subscription(state: .active))
+        #expect(try await rig.adopt(ada, subscription: active) == .written)
+        let before = try await copy(rig, "right")
+        #expect(
+            try await rig.embedded.adopt(ada, from: [Self.origin("other", "1")], subscription: active)
+                == .othersReader(backend: "legacy"))
+        #expect(try await copy(rig, "right") == before)
+        #expect(try await rig.adopt(ada, key: "2", subscription: active) == .written)
+        #expect(try await copy(rig, "right") != before)
+    }
+
+    @Test("a reader of several systems keeps the copy while one of them names the reader it was made from")
+    func severalSystems() async throws {
+        let rig = try Rig()
+        let (ada, active) = (credentials("ada@example.com", "right"), Subscription(state: .active))
+        let (a, b) = (Self.origin("a", "1"), Self.origin("b", "1"))
+        #expect(try await rig.embedded.adopt(ada, from: [a, b], subscription: active) == .written)
+        let copy = try await copy(rig, "right")
+        #expect(try await rig.embedded.adopt(ada, from: [b, a], subscription: active) == .unchanged)
+        // Made from what a says: what b alone says is not written over it.
+        #expect(try await rig.embedded.adopt(ada, from: [b], subscription: active) == .othersReader(backend: "a"))
+        #expect(try await self.copy(rig, "right") == copy)
+    }
+
+    @Test("a copy of whom nobody knows where from makes way, with its number")
+    func withoutOrigin() async throws {
+        let rig = try Rig()
+        let (ada, active) = (credentials("ada@example.com", "right"), Subscription(state: .active))
+        #expect(try await rig.adopt(ada, subscription: active) == .written)
+        let before = try await copy(rig, "right")
+        try await rig.bench.otherConnection().write {
+            try $0.execute(sql: "UPDATE subscriber SET adopted_backend = NULL, adopted_reference = NULL")
+        }
+        #expect(try await rig.adopt(ada, subscription: active) == .written)
+        let after = try await copy(rig, "right")
+        #expect(after != nil && after != before)
+        #expect(try await rig.adopt(ada, subscription: active) == .unchanged)
     }
 }

@@ -208,9 +208,10 @@ import Testing
         #expect(try await chain.renew(both, inquiry: Inquiry()) == .notRecognised(message: "Gone."))
     }
 
-    @Test("verdicts: one that grants is enough, all must refuse, and the rest decides nothing")
+    @Test("verdicts: one that grants is enough, all must refuse, and beside a refusal the others' subscriptions decide")
     func verdicts() async throws {
-        enum Word: CaseIterable { case granted, refused, none, down }
+        enum Word: CaseIterable { case granted, refused, none, left, down }
+        @Sendable func saying(_ words: String) -> Subscription { Subscription(state: .active, message: words) }
         let both = try ChainBackend.joining([Subscriber(backend: "a", key: "1"), Subscriber(backend: "b", key: "1")])
         for first in Word.allCases {
             for second in Word.allCases {
@@ -221,9 +222,11 @@ import Testing
                             case .granted: .granted
                             case .refused: .refused(.notEntitled, message: name)
                             case .none: nil
+                            case .left: .leftTo([saying("inner")], otherwise: .expired, message: name)
                             case .down: throw FakeMember.Down()
                             }
                         }
+                        $0.subscription = { _ in saying(name) }
                     }
                 }
                 let chain = chain([member("a", first), member("b", second)])
@@ -231,9 +234,17 @@ import Testing
                 do {
                     switch try await chain.verdict(on: nil, for: both, inquiry: Inquiry()) {
                     case .granted: answer = .granted
-                    case .refused(_, let message):
+                    case .refused(let reason, let message):
                         answer = .refused
-                        #expect(message == "a")
+                        #expect(reason == .notEntitled && message == "a")
+                    case .leftTo(let subscriptions, otherwise: let reason, let message):
+                        answer = .left
+                        let refusing = zip(["a", "b"], [first, second]).filter { $1 == .refused || $1 == .left }
+                        #expect(message == refusing.first?.0)
+                        #expect(reason == (refusing.first?.1 == .left ? .expired : .notEntitled))
+                        let told = [first, second].filter { $0 == .left }.map { _ in saying("inner") }
+                        let asked = zip(["a", "b"], [first, second]).filter { $1 == .none }.map { saying($0.0) }
+                        #expect(subscriptions == told + asked)
                     case nil: answer = .none
                     }
                 } catch {
@@ -241,11 +252,29 @@ import Testing
                 }
                 let words = [first, second]
                 let expected: Word =
-                    words.contains(.granted)
-                    ? .granted : words.contains(.down) ? .down : words.contains(.none) ? .none : .refused
+                    if words.contains(.granted) {
+                        .granted
+                    } else if words.contains(.down) {
+                        .down
+                    } else if words == [.none, .none] {
+                        .none
+                    } else {
+                        words == [.refused, .refused] ? .refused : .left
+                    }
                 #expect(answer == expected, "\(first) \(second)")
             }
         }
+    }
+
+    @Test("an undecided member that can not be asked for its subscription is no refusal")
+    func undecidedDown() async throws {
+        let a = FakeMember("a") { $0.verdict = { _ in .refused(.notEntitled, message: nil) } }
+        let b = FakeMember("b") { $0.subscription = { _ in throw FakeMember.Down() } }
+        let both = try ChainBackend.joining([Subscriber(backend: "a", key: "1"), Subscriber(backend: "b", key: "2")])
+        await #expect(throws: FakeMember.Down.self) {
+            try await chain([a, b]).verdict(on: EditionID("com.example.1"), for: both, inquiry: Inquiry())
+        }
+        #expect(b.asked == ["verdict 2 -", "subscription 2 -"] && a.asked == ["verdict 1 -"])
     }
 
     @Test("sign-out reaches every system, also when one is down")

@@ -214,6 +214,37 @@ import Testing
         }
     }
 
+    @Test("an interruption that comes after the answer does not end the next reader's question")
+    func lateInterruption() async throws {
+        let launch = ProcessLaunch(
+            program: "/usr/bin/python3",
+            arguments: [
+                "-c",
+                """
+                import json, sys
+                for line in sys.stdin: print(json.dumps({"id": json.loads(line)["id"]}), flush=True)
+                """,
+            ], environment: [:], folder: "/")
+        let restart = SharedBackoff(RestartBackoff(shortest: 1, longest: 60), clock: ManualClock().wall)
+        let functions = try SpawnFunctions()
+        let pool = ConnectionPool<ProcessConnection>(
+            size: 1, open: { try ProcessConnection(launch, functions, restart: restart) },
+            isLoss: { $0 as? ProcessFailure == .ended })
+        let (answered, goOn) = (Pending<Void>(), DispatchSemaphore(value: 0))
+        let first = Task {
+            try await pool.use { connection in
+                try connection.ask(ProcessQuestion(ask: .health), timeout: .seconds(60)) { _ in }
+                answered.resolve(())
+                goOn.wait()
+            }
+        }
+        _ = await answered.value()
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        goOn.signal()
+        try await pool.use { try $0.ask(ProcessQuestion(ask: .health), timeout: .seconds(60)) { _ in } }
+    }
+
     @Test("a child that was killed between questions is replaced without anyone noticing")
     func killed() async throws {
         try await withProgram(Self.recognising) { backend, folder in

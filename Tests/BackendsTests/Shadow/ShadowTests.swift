@@ -179,6 +179,8 @@ import Testing
         }
         let refusal = EditionVerdict.refused(nil, message: nil)
         #expect(ShadowComparison.of(nil, .granted).isEmpty && ShadowComparison.of(refusal, nil).isEmpty)
+        let left = EditionVerdict.leftTo([], otherwise: nil, message: nil)
+        #expect(ShadowComparison.of(left, .granted).isEmpty && ShadowComparison.of(refusal, left).isEmpty)
         #expect(ShadowComparison.of(refusal, .refused(.expired, message: "x")) == [.agrees])
         #expect(ShadowComparison.of(.granted, refusal).map(\.event) == ["shadow_differs_verdict"])
         #expect(ShadowComparison.of(refusal, .granted).map(\.event) == ["shadow_differs_verdict"])

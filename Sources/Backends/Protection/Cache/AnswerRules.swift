@@ -83,7 +83,7 @@ struct AnswerRules: Sendable {
         switch answer {
         case .recognition(.recognised), .verdict(nil), .verdict(.granted), .nothing: true
         case .subscription(let subscription): subscription.state == .active
-        case .recognition(.notRecognised), .verdict(.refused): false
+        case .recognition(.notRecognised), .verdict(.refused), .verdict(.leftTo): false
         }
     }
 

@@ -16,6 +16,8 @@ enum AnswerSize {
                 + subscription.userInfo.reduce(0) { $0 + 32 + text($1.scheme) + text($1.value) }
                 + subscription.periods.count * 32
         case .verdict(.refused(_, let message)): text(message)
+        case .verdict(.leftTo(let told, _, let message)):
+            told.reduce(text(message)) { $0 + allocation + bytes(of: .subscription($1)) }
         case .verdict, .nothing: 0
         }
     }

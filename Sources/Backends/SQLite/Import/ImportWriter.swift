@@ -37,7 +37,7 @@ struct ImportWriter {
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """)
         // A column that the file does not have keeps what is stored.
-        var changes = ["updated = ?5", "import = ?6", "adopted = NULL"]
+        var changes = ["updated = ?5", "import = ?6", SubscriberSchema.isOperators]
         if columns.has(.password) || columns.has(.passwordHash) { changes.append("password_hash = ?1") }
         if columns.has(.state) { changes.append("state = ?2") }
         if columns.has(.message) { changes.append("message = ?3") }
