@@ -115,6 +115,8 @@ import Testing
             let login = "user: gatefold, password: {env: RIGHT}"
             let moved = try bed.open(settings("url: \"\(base)/moved\", \(login)"), environment: environment)
             try bed.write(Self.more, to: "public/readers.csv")
+            // Another address: loaded once more, also when it is the same feed.
+            #expect(await moved.fetch().outcome == .swapped)
             #expect(await moved.fetch().outcome == .unchanged)
             let elsewhere = try bed.open(settings("url: \"\(base)/elsewhere\", \(login)"), environment: environment)
             #expect(await elsewhere.fetch().outcome == .unreachable)
