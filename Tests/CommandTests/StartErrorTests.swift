@@ -43,7 +43,7 @@ struct StartErrorTests {
             Mistake("prefix", "content: {root: editions/weekly}", "content: {prefix: editions}", says: "content"),
             Mistake(
                 "proofs", "identifier: email, proofs: [password]", "identifier: email, proofs: [surname]",
-                says: "expected what the backend checks"),
+                says: "expected what the backend"),
             Mistake("edition", "- {id: \(Sample.second)", "- {id: \"a:b\"", says: "expected 1 to 128 letters"),
             Mistake("no such secret", "secrets/daily", "secrets/missing", says: "expected a readable file"),
             Mistake("secret itself", "[{file: secrets/daily}]", "mIZrM4oCzJUFyIHMIM9", says: "not the secret itself"),

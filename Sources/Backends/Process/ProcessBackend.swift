@@ -24,6 +24,8 @@ struct ProcessBackend: SubscriberBackend {
         if let proof {
             let verdict = try await proof.check(credentials, against: found?.stored, with: verifier)
             guard case .right = verdict else { return .notRecognised(message: nil) }
+        } else if found?.stored != nil {
+            throw ProcessFailure.uncomparedPassword
         }
         guard let found else { return .notRecognised(message: nil) }
         return .recognised(Subscriber(backend: name, key: found.key, upstreamSession: found.session))

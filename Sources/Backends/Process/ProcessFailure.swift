@@ -17,6 +17,8 @@ enum ProcessFailure: BackendFailure, Equatable, CustomStringConvertible {
     case garbage(expected: String)
     case wrongID
     case reportedError
+    /// It left a stored password to be compared, and no `proof` says how: taken for "recognised" it would let everybody in.
+    case uncomparedPassword
 
     var cause: String { description }
 
@@ -31,6 +33,7 @@ enum ProcessFailure: BackendFailure, Equatable, CustomStringConvertible {
         case .garbage(let expected): "the process answered with something else; expected \(expected)"
         case .wrongID: "the process answered another question"
         case .reportedError: "the process answered with an error"
+        case .uncomparedPassword: "the process answered with `stored`, and the backend has no `proof` to compare it by"
         }
     }
 

@@ -28,7 +28,8 @@ public enum Assembly {
                 }
                 if let checked = member.kind.checkedProofs, checked != asked {
                     throw AssemblyError.proofs(
-                        publication: publication.publication.id, asked: asked.sorted(), checked: checked.sorted())
+                        publication: publication.publication.id, backend: member.name, asked: asked.sorted(),
+                        checked: checked.sorted())
                 }
             }
         }
@@ -64,7 +65,7 @@ public enum Assembly {
 /// Why the parts could not be put together.
 public enum AssemblyError: Error, Sendable, CustomStringConvertible {
     case testMode(publication: PublicationID, backend: String, isForTests: Bool)
-    case proofs(publication: PublicationID, asked: [String], checked: [String])
+    case proofs(publication: PublicationID, backend: String, asked: [String], checked: [String])
     case state(path: String, cause: String)
     case backend(name: String, cause: String)
     case gate(cause: String)
@@ -84,9 +85,10 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
             "publications.\(publication): the backend \(backend) has made-up readers; expected `test: true` with it"
         case .testMode(let publication, let backend, false):
             "publications.\(publication): `test: true` is for made-up readers only, and \(backend) has real ones"
-        case .proofs(let publication, let asked, let checked):
-            "publications.\(publication).credentials.proofs: expected what the backend checks, "
-                + "[\(checked.joined(separator: ", "))], not [\(asked.joined(separator: ", "))]"
+        case .proofs(let publication, let backend, let asked, let checked):
+            "publications.\(publication).credentials.proofs: expected what the backend \(backend) checks, "
+                + "[\(checked.joined(separator: ", "))], not [\(asked.joined(separator: ", "))]; "
+                + "its `proof`, and the places in its statements and templates, say what it checks"
         case .state(let path, let cause): "the state database \(path) can not be opened: \(cause)"
         case .backend(let name, let cause): "the backend \(name) can not be opened: \(cause)"
         case .gate(let cause): "the content gate can not be set up: \(cause)"

@@ -93,6 +93,19 @@ import Testing
         }
     }
 
+    @Test("a stored password that nothing compares is an error, and lets nobody in")
+    func uncompared() async throws {
+        let program = """
+            for q in questions:
+                answer(id=q["id"], recognised=True, key="7", stored="anything")
+            """
+        try await withProgram(program) { backend, _ in
+            await #expect(throws: ProcessFailure.uncomparedPassword) {
+                try await backend.recognise(Self.ada, inquiry: Inquiry())
+            }
+        }
+    }
+
     @Test("a record becomes a subscription by the mapping; nobody's is unknown; a missing field is an error")
     func records() async throws {
         let program = """
