@@ -136,7 +136,7 @@ public struct FeedBench: BackendBench {
     }
 
     private func wait(_ holds: () async -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(240)
         while await !holds() {
             guard ContinuousClock.now < deadline else { throw DidNotLoad() }
             try await Task.sleep(for: .milliseconds(20))
