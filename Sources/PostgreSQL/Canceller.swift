@@ -12,7 +12,7 @@ public final class Canceller: Sendable {
 
     public init() {}
 
-    /// A PGcancel: a value of its own that libpq lets any thread use, owned by the request.
+    /// Sendable because a PGcancel is a value of its own that libpq lets any thread use, and the request is its only owner.
     private struct Request: @unchecked Sendable {
         let pointer: OpaquePointer
     }

@@ -46,7 +46,7 @@ final class AnswerCache: Sendable {
             return answer
         case .ageing(let answer, let isDue):
             if isDue {
-                Task { [self] in
+                Task {
                     // That it could not be renewed is no news to the reader: the answer still holds.
                     _ = try? await ask(.background)
                 }
