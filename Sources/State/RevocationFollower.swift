@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Call ``catchUp()`` before the first request is served, and ``run()`` for as long as the server lives.
 public final class RevocationFollower: Sendable {
-    private let store: any StateStore
+    private let store: any SessionStore
     private let lists: RevocationLists
     private let retention: @Sendable () -> TimeInterval
     private let clock: WallClock
@@ -28,7 +28,7 @@ public final class RevocationFollower: Sendable {
     ///   - sleep: waits between two looks into the store, a second unless said.
     ///   - didFail: told when the store could not be asked; following goes on.
     public init(
-        store: any StateStore, lists: RevocationLists, retention: @escaping @Sendable () -> TimeInterval,
+        store: any SessionStore, lists: RevocationLists, retention: @escaping @Sendable () -> TimeInterval,
         clock: WallClock = .system,
         sleep: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) },
         didFail: @escaping @Sendable (any Error) -> Void = { _ in }

@@ -1,4 +1,5 @@
 import ContentGate
+import Foundation
 import Gatefold
 import HTTPTypes
 import Hummingbird
@@ -17,13 +18,14 @@ struct GuideTests {
         try tree.write("2026-11/page.html", "paid")
 
         let daily = PublicationID("daily")!
+        let sampler = Edition(id: EditionID("sampler")!, title: "Sampler", published: .distantPast, isFree: true)
         let publication = GatePublication(
             id: daily,
             layout: try ContentLayout(prefix: "/content/daily/", openPatterns: ["*/cover.jpg"], root: root),
             verifier: EditionCredentialsVerifier(
                 publication: daily, secrets: SecretRing(current: secret), acceptsPlainSalts: true, resumeWindow: 3_600),
             revocations: RevocationList(publication: daily),
-            freeEditions: [EditionID("sampler")!])
+            catalogue: CurrentCatalogue(Catalogue([sampler])))
         let gate = try Gate([publication], clock: .system)
 
         let router = Router()

@@ -79,7 +79,7 @@ import Testing
 }
 
 /// A store that can not be asked.
-private struct BrokenStore: StateStore {
+private struct BrokenStore: SessionStore {
     struct Failure: Error {}
 
     func admit(

@@ -12,7 +12,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 
     /// Gives a fresh store to a test.
-    func with(_ test: (any StateStore) async throws -> Void) async throws {
+    func with(_ test: (any SessionStore) async throws -> Void) async throws {
         switch self {
         case .volatile:
             try await test(VolatileStateStore())

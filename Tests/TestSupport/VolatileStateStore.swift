@@ -1,8 +1,8 @@
 public import Foundation
 public import Gatefold
 
-/// A state store that forgets everything when the test ends.
-public actor VolatileStateStore: StateStore {
+/// A store of sessions that forgets everything when the test ends.
+public actor VolatileStateStore: SessionStore {
     private struct Owner: Hashable {
         let publication: PublicationID
         let subscriber: SubscriberReference

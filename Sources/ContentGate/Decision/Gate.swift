@@ -75,15 +75,23 @@ private struct Question {
         if layout.openPatterns.contains(where: isNamed) { return allowed(.open, nil, nil) }
         if layout.feedPatterns.contains(where: isNamed) { return answerForFeed() }
         guard let edition = layout.edition(of: path) else { return refused(.noEdition, nil) }
-        if publication.freeEditions.contains(edition) { return allowed(.free, edition, nil) }
+        if publication.catalogue.value.freeEditions.contains(edition) { return allowed(.free, edition, nil) }
         return answer(for: edition)
     }
 
     private func answer(for edition: EditionID) -> GateDecision {
-        guard let value = request.authorization.first else { return refused(.missingCredentials, edition) }
-        guard let pair = BasicCredentials(value) else { return refused(.malformedCredentials, edition) }
+        let pair: EditionCredentials
+        if let value = request.authorization.first {
+            guard let basic = BasicCredentials(value) else { return refused(.malformedCredentials, edition) }
+            pair = EditionCredentials(userid: basic.userid, password: basic.password)
+        } else if publication.acceptsTickets, let offered = Ticket.offered(in: request.target) {
+            guard let ticket = Ticket(offered) else { return refused(.malformedCredentials, edition) }
+            pair = ticket.credentials
+        } else {
+            return refused(.missingCredentials, edition)
+        }
         let verdict = publication.verifier.verify(
-            EditionCredentials(userid: pair.userid, password: pair.password), for: edition, at: moment,
+            pair, for: edition, at: moment,
             revocations: publication.revocations)
         switch verdict {
         case .accepted(let holder): return allowed(.credentials, edition, holder)

@@ -8,18 +8,22 @@ public struct GatePublication: Sendable {
     /// Nil where the feed's paths are nobody's.
     public let feedVerifier: FeedCredentialsVerifier?
     public let revocations: RevocationList
-    /// Everybody's, without credentials.
-    public let freeEditions: Set<EditionID>
+    /// Its free editions are everybody's, without credentials.
+    public let catalogue: CurrentCatalogue
+    /// Whether credentials may come in the query, see ``Ticket``: where apps are sent to a URL and can add no header.
+    public let acceptsTickets: Bool
 
     public init(
         id: PublicationID, layout: ContentLayout, verifier: EditionCredentialsVerifier,
-        feedVerifier: FeedCredentialsVerifier? = nil, revocations: RevocationList, freeEditions: Set<EditionID> = []
+        feedVerifier: FeedCredentialsVerifier? = nil, revocations: RevocationList,
+        catalogue: CurrentCatalogue = CurrentCatalogue(), acceptsTickets: Bool = false
     ) {
         self.id = id
         self.layout = layout
         self.verifier = verifier
         self.feedVerifier = feedVerifier
         self.revocations = revocations
-        self.freeEditions = freeEditions
+        self.catalogue = catalogue
+        self.acceptsTickets = acceptsTickets
     }
 }

@@ -4,7 +4,9 @@ public import Foundation
 public struct Catalogue: Sendable, Equatable {
     /// Newest first; editions of the same moment stand in the order of their identifiers.
     public let editions: [Edition]
+    public let freeEditions: Set<EditionID>
     private let positions: [EditionID: Int]
+    private let products: [String: EditionID]
 
     /// Of two editions with one identifier the first given is kept.
     public init(_ editions: [Edition] = []) {
@@ -12,28 +14,38 @@ public struct Catalogue: Sendable, Equatable {
         self.editions = editions.filter { seen.insert($0.id).inserted }
             .sorted { ($1.published, $0.id) < ($0.published, $1.id) }
         positions = Dictionary(uniqueKeysWithValues: self.editions.enumerated().map { ($1.id, $0) })
+        products = Dictionary(self.editions.compactMap { edition in edition.soldAs.map { ($0, edition.id) } }) { $1 }
+        freeEditions = Set(self.editions.lazy.filter { $0.isFree && !$0.isDraft }.map(\.id))
     }
 
     public subscript(id: EditionID) -> Edition? { positions[id].map { editions[$0] } }
 
+    /// The edition that stores sell as this product. Where there is no catalogue, a product that can be an edition is one.
+    public func edition(soldAs product: String) -> EditionID? {
+        editions.isEmpty ? EditionID(product) : products[product]
+    }
+
     /// Whether there can be such an edition: a publication without a catalogue may have any.
     func mayHave(_ id: EditionID) -> Bool { editions.isEmpty || positions[id] != nil }
 
-    public var freeEditions: Set<EditionID> { Set(editions.lazy.filter(\.isFree).map(\.id)) }
+    /// What shelves show at `moment`, newest first.
+    public func offered(at moment: Date) -> [Edition] { editions.filter { $0.isOffered(at: moment) } }
 
     /// The `count` newest editions already published at `moment`.
     public func newest(_ count: Int, at moment: Date) -> Set<EditionID> {
-        Set(editions.lazy.filter { $0.published <= moment }.prefix(max(0, count)).map(\.id))
+        Set(editions.lazy.filter { $0.isOffered(at: moment) }.prefix(max(0, count)).map(\.id))
     }
 
     /// The `count` editions that came out just before `id`; none when the catalogue does not know it.
     public func previous(_ count: Int, before id: EditionID) -> Set<EditionID> {
         guard let position = positions[id] else { return [] }
-        return Set(editions[(position + 1)...].prefix(max(0, count)).map(\.id))
+        return Set(editions[(position + 1)...].lazy.filter { !$0.isDraft }.prefix(max(0, count)).map(\.id))
     }
 
     /// The editions published while `period` ran, both ends included, and already published at `moment`.
     public func published(during period: Period, by moment: Date) -> Set<EditionID> {
-        Set(editions.lazy.filter { $0.published <= moment && period.contains($0.published) }.map(\.id))
+        Set(
+            editions.lazy.filter { !$0.isDraft && $0.published <= moment && period.contains($0.published) }
+                .map(\.id))
     }
 }

@@ -26,16 +26,23 @@ public struct GraceRules: Sendable, Equatable {
 }
 
 /// A publication's rule from a backend's subscription to the one the app is told.
-public struct EntitlementRule: Sendable, Equatable {
+public struct EntitlementRule: Sendable {
     public let policy: EntitlementPolicy
     public let grace: GraceRules
-    public let catalogue: Catalogue
+    public let currentCatalogue: CurrentCatalogue
 
-    public init(policy: EntitlementPolicy, grace: GraceRules = GraceRules(), catalogue: Catalogue = Catalogue()) {
+    /// - Parameter catalogue: read at each decision, so that a new edition counts as soon as its source tells of it.
+    public init(policy: EntitlementPolicy, grace: GraceRules = GraceRules(), catalogue: CurrentCatalogue) {
         self.policy = policy
         self.grace = grace
-        self.catalogue = catalogue
+        currentCatalogue = catalogue
     }
+
+    public init(policy: EntitlementPolicy, grace: GraceRules = GraceRules(), catalogue: Catalogue = Catalogue()) {
+        self.init(policy: policy, grace: grace, catalogue: CurrentCatalogue(catalogue))
+    }
+
+    public var catalogue: Catalogue { currentCatalogue.value }
 
     /// The subscription with its final entitlement at `moment`.
     public func apply(to subscription: Subscription, at moment: Date) -> Subscription {
@@ -45,6 +52,7 @@ public struct EntitlementRule: Sendable, Equatable {
     }
 
     private func entitlement(for subscription: Subscription, at moment: Date) -> Entitlement {
+        let catalogue = catalogue
         switch subscription.state {
         case .unknown, .suspended, .stale:
             return .nothing
@@ -79,6 +87,7 @@ public struct EntitlementRule: Sendable, Equatable {
         _ entitlement: Entitlement, _ subscription: Subscription, at moment: Date
     ) -> Entitlement {
         guard case .editions(let held) = entitlement else { return entitlement }
+        let catalogue = catalogue
         var all = held.union(catalogue.freeEditions)
         for edition in held {
             all.formUnion(catalogue.previous(grace.previousOfHeld, before: edition))

@@ -56,7 +56,8 @@ extension PublicationProxy {
                 return refuse(reason, words ?? message(.notEntitled, inquiry))
             case .granted:
                 let answer = try grant(
-                    edition, session, inquiry, lifetime: publication.lifetimes.editionCredentials)
+                    edition, Grantee(holder(of: session), session), inquiry,
+                    lifetime: publication.lifetimes.editionCredentials)
                 observe(.credentialsIssued(who, edition))
                 return answer
             }
@@ -70,15 +71,35 @@ extension PublicationProxy {
                     comments: [])
             }
             let answer = try grant(
-                edition, session, inquiry, lifetime: publication.lifetimes.failOpenCredentials, isFailOpen: true)
+                edition, Grantee(holder(of: session), session), inquiry,
+                lifetime: publication.lifetimes.failOpenCredentials, isFailOpen: true)
             observe(.failedOpen(who, edition))
             return answer
         }
     }
 
-    /// The backend's own verdict where it has one; a free edition is everybody's; else the subscription decides.
+    /// A free edition is everybody's, and one that was bought its buyer's, whatever the subscriber system says; else its
+    /// verdict counts where it has one, and then the subscription.
     private func decide(on edition: EditionID, _ session: Session, _ inquiry: Inquiry) async throws -> Decision {
-        if publication.rule.catalogue[edition]?.isFree == true { return .granted }
+        if publication.rule.catalogue.freeEditions.contains(edition) { return .granted }
+        let bought: Subscription?
+        var ledgerFailure: (any Error)?
+        do {
+            bought = try await purchased(by: references.owner(session.subscriber))
+        } catch {
+            // The subscriber system may open it all the same; if it does not, nobody knows.
+            ledgerFailure = error
+            bought = nil
+        }
+        if bought?.opens(edition) == true { return .granted }
+        let decision = try await decideWithoutPurchases(on: edition, session, inquiry)
+        if decision.isRefusal, let ledgerFailure { throw ledgerFailure }
+        return decision
+    }
+
+    private func decideWithoutPurchases(
+        on edition: EditionID, _ session: Session, _ inquiry: Inquiry
+    ) async throws -> Decision {
         let own = try await ask {
             try await backend.verdict(on: edition, for: session.subscriber, inquiry: inquiry)
         }
@@ -91,7 +112,7 @@ extension PublicationProxy {
             return isOpen ? .granted : .refused(reason, message: words)
         case nil: break
         }
-        let subscription = try await subscription(of: session, inquiry)
+        let subscription = try await told(about: session, inquiry)
         return switch subscription.state {
         case .unknown: .refused(.notRecognised, message: message(.tokenNotRecognised, inquiry))
         case .stale: .refused(.expired, message: message(.tokenExpired, inquiry))
@@ -109,18 +130,39 @@ extension PublicationProxy {
         }
     }
 
-    private func grant(
-        _ edition: EditionID, _ session: Session, _ inquiry: Inquiry, lifetime: TimeInterval,
+    /// Who credentials are for.
+    struct Grantee {
+        let holder: SaltHolder
+        let subscriber: Subscriber
+        /// The credentials end no later than this.
+        let until: Date
+
+        init(_ holder: SaltHolder, subscriber: Subscriber, until: Date = .distantFuture) {
+            self.holder = holder
+            self.subscriber = subscriber
+            self.until = until
+        }
+
+        fileprivate init(_ holder: SaltHolder, _ session: Session) {
+            self.init(holder, subscriber: session.subscriber, until: session.expiresAt)
+        }
+    }
+
+    /// - Parameters:
+    ///   - lifetime: in seconds.
+    ///   - isSealed: seals the salt in any case: a plain one would be good for ever.
+    func grant(
+        _ edition: EditionID, _ grantee: Grantee, _ inquiry: Inquiry, lifetime: TimeInterval, isSealed: Bool = false,
         isFailOpen: Bool = false
     ) throws -> CredentialsAnswer {
         let now = clock.now
-        let expiresAt = min(now.addingTimeInterval(lifetime), session.expiresAt)
+        let expiresAt = min(now.addingTimeInterval(lifetime), grantee.until)
         let grant = EdgeGrant(
-            publication: publication.id, subscriber: session.subscriber, edition: edition, issuedAt: now,
+            publication: publication.id, subscriber: grantee.subscriber, edition: edition, issuedAt: now,
             expiresAt: expiresAt, client: inquiry.client)
         return .granted(
             // A plain salt would be good for ever, which failing open never means.
-            try credentials.issue(edition, for: holder(of: session), until: expiresAt, sealing: isFailOpen),
+            try credentials.issue(edition, for: grantee.holder, until: expiresAt, sealing: isFailOpen || isSealed),
             headers: EdgeHeader.joiningCookies(try publication.edgeTokens.flatMap { try $0.headers(for: grant) }),
             comments: comments(
                 [
@@ -130,7 +172,7 @@ extension PublicationProxy {
                 ].compactMap(\.self)))
     }
 
-    private func refuse(_ reason: CredentialsRefusal.Reason?, _ words: String?) -> CredentialsAnswer {
+    func refuse(_ reason: CredentialsRefusal.Reason?, _ words: String?) -> CredentialsAnswer {
         observe(.credentialsRefused(reason))
         return .refused(
             CredentialsRefusal(reason: reason, message: words),

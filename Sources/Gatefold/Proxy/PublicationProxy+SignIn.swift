@@ -69,7 +69,7 @@ extension PublicationProxy {
 
     /// When a session that begins now counts as issued: one opened in the second of a revocation must outlive it, so it
     /// counts as issued right after.
-    private func moment(of session: SessionReference, for subscriber: SubscriberReference) -> Date {
+    func moment(of session: SessionReference, for subscriber: SubscriberReference) -> Date {
         max(wholeSecond, revocations.boundary(subscriber: subscriber, session: session))
     }
 

@@ -30,7 +30,14 @@ extension PublicationProxy {
         }
     }
 
-    func subscription(of session: Session, _ inquiry: Inquiry) async throws -> Subscription {
+    /// What the subscriber system says, under the publication's policy, and what the reader bought.
+    private func subscription(of session: Session, _ inquiry: Inquiry) async throws -> Subscription {
+        let own = try await purchased(by: references.owner(session.subscriber))
+        return Subscription.merged([try await told(about: session, inquiry), own].compactMap(\.self))
+    }
+
+    /// What the subscriber system says, under the publication's policy.
+    func told(about session: Session, _ inquiry: Inquiry) async throws -> Subscription {
         await noteUse(of: session)
         let (told, isEarlier) = try await StandIns.watching {
             try await ask { try await backend.subscription(of: session.subscriber, inquiry: inquiry) }

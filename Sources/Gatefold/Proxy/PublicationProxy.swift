@@ -9,7 +9,7 @@ public struct PublicationProxy: Sendable {
     let tokens: any TokenCodec
     let credentials: EditionCredentialsIssuer
     let feedSecret: Secret
-    let state: any StateStore
+    let state: any SessionStore
     let revocations: RevocationList
     let guesses: any GuessLimiting
     let references: ReferenceKey
@@ -20,18 +20,21 @@ public struct PublicationProxy: Sendable {
     let observe: @Sendable (ProxyEvent) -> Void
     let refusals: RefusalMemory
     let uses: DeviceUses
+    /// Where readers' own purchases are; nil where the publication sells in no store.
+    public let purchases: PurchaseDesk?
 
     /// - Parameters:
     ///   - editionSecrets: the ring shared with whoever checks downloads.
     ///   - refusals: remembers refusals for outages; shared by all proxies of the process.
     ///   - hesitation: before a refusal of credentials.
+    ///   - purchases: what readers bought in the app stores; nil where the publication sells in none.
     ///   - retryAfter: whole seconds an app is told to wait when the backend could not be asked.
     ///   - observe: told what happened; must return at once.
     public init(
         publication: Publication, backend: any SubscriberBackend, tokens: any TokenCodec, editionSecrets: SecretRing,
-        state: any StateStore, revocations: RevocationList, guesses: any GuessLimiting, references: ReferenceKey,
+        state: any SessionStore, revocations: RevocationList, guesses: any GuessLimiting, references: ReferenceKey,
         refusals: RefusalMemory = RefusalMemory(), clock: WallClock = .system, random: RandomSource = .system,
-        hesitation: Hesitation = .none, retryAfter: Int = 30,
+        hesitation: Hesitation = .none, purchases: PurchaseDesk? = nil, retryAfter: Int = 30,
         observe: @escaping @Sendable (ProxyEvent) -> Void = { _ in }
     ) {
         self.publication = publication
@@ -51,6 +54,7 @@ public struct PublicationProxy: Sendable {
         self.observe = observe
         self.refusals = refusals
         uses = DeviceUses()
+        self.purchases = purchases
     }
 
     func message(_ key: MessageKey, _ inquiry: Inquiry) -> String? {

@@ -55,18 +55,21 @@ public struct Lifetimes: Sendable, Equatable {
     public var editionCredentials: TimeInterval
     /// Of edition credentials handed out while the backend could not be asked.
     public var failOpenCredentials: TimeInterval
+    /// Of credentials that travel in a URL.
+    public var ticket: TimeInterval
     /// For so long after the expiry of its credentials a download may be resumed.
     public var resumeWindow: TimeInterval
 
     public init(
         token: TimeInterval = 30 * 86_400, renewalWindow: TimeInterval = 60 * 86_400,
         editionCredentials: TimeInterval = 86_400, failOpenCredentials: TimeInterval = 600,
-        resumeWindow: TimeInterval = 6 * 3600
+        ticket: TimeInterval = 600, resumeWindow: TimeInterval = 6 * 3600
     ) {
         self.token = token
         self.renewalWindow = renewalWindow
         self.editionCredentials = editionCredentials
         self.failOpenCredentials = failOpenCredentials
+        self.ticket = ticket
         self.resumeWindow = resumeWindow
     }
 }

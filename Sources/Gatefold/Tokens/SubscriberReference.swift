@@ -84,7 +84,7 @@ public struct SessionReference: Hashable, Sendable, CustomStringConvertible {
 
 /// The key of all references. It does not rotate: devices and revocations are found again by what it makes.
 public struct ReferenceKey: Sendable {
-    private let key: SymmetricKey
+    let key: SymmetricKey
 
     public init(_ secret: Secret) {
         key = HKDF<SHA256>.deriveKey(

@@ -67,7 +67,7 @@ struct LastingParts: Sendable {
                         ? FeedCredentialsVerifier(
                             secrets: publication.editionSecrets, tokens: tokens,
                             references: references) : nil,
-                    revocations: ended, freeEditions: publication.publication.rule.catalogue.freeEditions))
+                    revocations: ended, catalogue: publication.publication.rule.currentCatalogue))
         }
         do {
             if proxies.count == 1 { standard = proxies.values.first }

@@ -4,7 +4,7 @@ public import Gatefold
 import Synchronization
 
 /// The embedded state store: one SQLite file, shared by the server and the command line beside it.
-public final class SQLiteStateStore: StateStore {
+public final class SQLiteStateStore: SessionStore {
     let pool: DatabasePool
     let acquaintanceLifetime: TimeInterval
     /// When acquaintances were pruned last.

@@ -81,7 +81,12 @@ struct Tenant {
             verifier: EditionCredentialsVerifier(
                 publication: id, secrets: secrets, acceptsPlainSalts: acceptsPlainSalts, resumeWindow: 3_600),
             feedVerifier: FeedCredentialsVerifier(secrets: secrets, tokens: codec, references: references),
-            revocations: revocations, freeEditions: Set(free.compactMap { EditionID($0) }))
+            revocations: revocations,
+            catalogue: CurrentCatalogue(
+                Catalogue(
+                    free.compactMap { EditionID($0) }.map {
+                        Edition(id: $0, title: $0.rawValue, published: .distantPast, isFree: true)
+                    })))
     }
 
     /// The header of good credentials for an edition, for ten minutes when sealed.

@@ -8,7 +8,7 @@ import Testing
 final class ProxyRig: Sendable {
     let backend: ScriptedBackend
     let clock: ManualClock
-    let state: any StateStore
+    let state: any SessionStore
     let revocations: RevocationList
     let proxy: PublicationProxy
     let events: Events
@@ -22,7 +22,7 @@ final class ProxyRig: Sendable {
     init(
         _ id: PublicationID = .daily, policy: EntitlementPolicy = .issueBased, catalogue: Catalogue = Catalogue(),
         backend: ScriptedBackend = ScriptedBackend(), clock: ManualClock = ManualClock(),
-        state: any StateStore = VolatileStateStore(), guesses: any GuessLimiting = UnlimitedGuesses(),
+        state: any SessionStore = VolatileStateStore(), guesses: any GuessLimiting = UnlimitedGuesses(),
         tokenSecrets: SecretRing = SecretRing(current: .one), refusals: RefusalMemory = RefusalMemory(),
         change: (inout Publication) -> Void = { _ in }
     ) {
@@ -100,7 +100,7 @@ extension EditionCredentialsVerdict {
 }
 
 /// A state store that can not be asked.
-struct BrokenStateStore: StateStore {
+struct BrokenStateStore: SessionStore {
     struct Down: Error {}
     func admit(
         _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID,

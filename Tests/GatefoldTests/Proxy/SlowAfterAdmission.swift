@@ -3,7 +3,7 @@ import Gatefold
 import TestSupport
 
 /// A state store behind whose admission of a device something else happens, before the answer is back.
-actor SlowAfterAdmission: StateStore {
+actor SlowAfterAdmission: SessionStore {
     private let store = VolatileStateStore()
     private var meanwhile: (@Sendable () async throws -> Void)?
 

@@ -1,12 +1,10 @@
-import Gatefold
-
 extension Subscription {
     /// Several subscriptions of one reader as one.
     ///
     /// The state is the best of them: active, inactive, suspended, stale, unknown. Each adds the editions that it opens
     /// by itself, so that a suspended one adds none and one that has run out does not open everything; all add their
     /// periods and their user info. The message is the first that comes with the state. One alone stays as it is.
-    static func merged(_ all: [Subscription]) -> Subscription {
+    public static func merged(_ all: [Subscription]) -> Subscription {
         guard all.count > 1 else { return all.first ?? Subscription(state: .unknown) }
         let order: [SubscriptionState] = [.active, .inactive, .suspended, .stale, .unknown]
         let state = order.first { state in all.contains { $0.state == state } } ?? .unknown

@@ -1,0 +1,96 @@
+import Foundation
+
+/// What readers have whom no token names: an installation of an app, an account, or the bearer of a receipt.
+extension PublicationProxy {
+    /// What somebody's own purchases open under the publication's policy; nil where they open nothing.
+    ///
+    /// - Throws: ``Unavailable`` when the ledger could not be asked.
+    func purchased(by owner: PurchaseOwner) async throws -> Subscription? {
+        guard let purchases else { return nil }
+        return opened(by: try await purchases.holdings(of: owner, in: publication.rule.catalogue))
+    }
+
+    private func opened(by holdings: Holdings) -> Subscription? {
+        holdings.isEmpty ? nil : publication.rule.apply(to: holdings.subscription, at: clock.now)
+    }
+
+    /// What an installation or an account may read: its person's purchases, and the subscription of the subscriber it is
+    /// linked with. The same as that subscriber has by token.
+    ///
+    /// - Throws: ``Unavailable`` when ledger or subscriber system could not be asked.
+    public func subscription(of owner: PurchaseOwner, _ inquiry: Inquiry) async throws -> Subscription {
+        guard let purchases else { return Subscription(state: .unknown) }
+        var all: [Subscription] = []
+        if let own = try await purchased(by: owner) { all.append(own) }
+        if let subscriber = try await purchases.subscriber(linkedWith: owner, references: references),
+            backend.answersFor(subscriber.backend)
+        {
+            let told = try await ask { try await backend.subscription(of: subscriber, inquiry: inquiry) }
+            all.insert(publication.rule.apply(to: told, at: clock.now), at: 0)
+        }
+        // Nobody bought anything: free editions are there for all the same.
+        guard !all.isEmpty else {
+            return publication.rule.apply(to: Subscription(state: .inactive), at: clock.now)
+        }
+        return Subscription.merged(all)
+    }
+
+    /// Short-lived credentials for an installation or an account; refused where ``subscription(of:_:)`` does not open the
+    /// edition.
+    ///
+    /// - Throws: ``Unavailable``.
+    public func editionCredentials(
+        for edition: EditionID, of owner: PurchaseOwner, _ inquiry: Inquiry
+    ) async throws -> CredentialsAnswer {
+        let subscription = try await subscription(of: owner, inquiry)
+        guard subscription.opens(edition) || publication.rule.catalogue.freeEditions.contains(edition) else {
+            return refuse(.notEntitled, message(.notEntitled, inquiry))
+        }
+        return try ticket(for: edition, to: owner.description, inquiry)
+    }
+
+    /// What a receipt's purchases open by themselves.
+    ///
+    /// - Parameter purchases: as ``PurchaseDesk/examine(_:from:app:)`` returns them.
+    public func subscription(provenBy transactions: [StoreTransaction]) -> Subscription {
+        let nothing = Subscription(state: .inactive)
+        guard let purchases else { return nothing }
+        return opened(by: purchases.holdings(from: transactions, in: publication.rule.catalogue)) ?? nothing
+    }
+
+    /// Credentials for an edition that a receipt's purchases open.
+    public func editionCredentials(
+        for edition: EditionID, provenBy transactions: [StoreTransaction], _ inquiry: Inquiry
+    ) throws -> CredentialsAnswer {
+        guard let first = transactions.min(by: { ($0.purchased, $0.original) < ($1.purchased, $1.original) }),
+            subscription(provenBy: transactions).opens(edition)
+        else { return refuse(.notEntitled, message(.notEntitled, inquiry)) }
+        return try ticket(for: edition, to: "\(first.store)/\(first.original)", inquiry)
+    }
+
+    /// Makes an installation or an account the same person as the subscriber whom the token names.
+    ///
+    /// - Returns: false when the token is not good, or the publication sells in no store.
+    /// - Throws: ``Unavailable``.
+    public func link(token: String, with owner: PurchaseOwner) async throws -> Bool {
+        guard let purchases, case .good(let session) = read(token) else { return false }
+        try await purchases.link(owner, with: session.subscriber, references: references)
+        return true
+    }
+
+    /// Credentials whose holder is no subscriber of a backend. Their salt is always sealed: they travel in URLs.
+    private func ticket(for edition: EditionID, to key: String, _ inquiry: Inquiry) throws -> CredentialsAnswer {
+        let subscriber = Subscriber(backend: Self.purchasesBackend, key: key)
+        let who = references.reference(to: subscriber)
+        let session = SessionReference(references.reference(toDevice: key))
+        let holder = SaltHolder(subscriber: who, session: session, issuedAt: moment(of: session, for: who))
+        let answer = try grant(
+            edition, Grantee(holder, subscriber: subscriber), inquiry, lifetime: publication.lifetimes.ticket,
+            isSealed: true)
+        observe(.credentialsIssued(who, edition))
+        return answer
+    }
+
+    /// The name that stands for a backend where purchases alone say who somebody is; not one that a backend can have.
+    static let purchasesBackend = "(purchases)"
+}

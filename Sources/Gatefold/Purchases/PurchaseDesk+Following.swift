@@ -1,0 +1,59 @@
+import Foundation
+
+extension PurchaseDesk {
+    /// Does what is due by itself: receipts whose store could not be asked, and subscriptions to look at again.
+    ///
+    /// - Returns: how many receipts and purchases were dealt with.
+    /// - Throws: when the ledger could not be asked.
+    public func followUp(limit: Int = 100) async throws -> Int {
+        let now = clock.now
+        let waiting = try await ledger.receiptsDue(in: publication, at: now, limit: limit)
+        for record in waiting {
+            if Task.isCancelled { return 0 }
+            guard let verifier = verifier(named: record.incoming.store) else { continue }
+            _ = try await settle(record, by: verifier, claims: record.incoming.credit == nil ? claims : .exclusive)
+        }
+        let ended = try await ledger.rechecks(
+            of: nil, in: stores, window: times.recheckWindow,
+            lookedBefore: now.addingTimeInterval(-times.recheckEnded), at: now, limit: limit
+        ).filter { ($0.transaction.expires ?? now) <= now }
+        let running = try await ledger.rechecks(
+            of: nil, in: stores, window: times.recheckWindow,
+            lookedBefore: now.addingTimeInterval(-times.recheckRunning), at: now, limit: limit
+        ).filter { ($0.transaction.expires ?? now) > now }
+        for recheck in ended + running {
+            if Task.isCancelled { return 0 }
+            await look(recheck)
+        }
+        return waiting.count + ended.count + running.count
+    }
+
+    /// Takes in a message that a store sent.
+    ///
+    /// - Returns: nil when the publication sells in no store of this name.
+    /// - Throws: ``Unavailable`` when it could not be verified or kept: the store is to send it again.
+    public func receive(notification body: [UInt8], of store: StoreName) async throws -> NotificationReceipt? {
+        guard let verifier = verifier(named: store) else { return nil }
+        let verdict: NotificationVerdict
+        do {
+            verdict = try await verifier.notification(body, allowing: environments, at: clock.now)
+        } catch {
+            throw Unavailable(retryAfter: 30, cause: Self.cause(error))
+        }
+        switch verdict {
+        case .refused(let refusal):
+            observe(.notificationRefused(store, refusal))
+            return .refused(refusal)
+        case .event(let event):
+            let isNew = try await keep { try await ledger.take(event, at: clock.now) }
+            observe(.notified(store, name: event.name, isNew: isNew))
+            return .taken(isNew: isNew)
+        }
+    }
+}
+
+/// What became of a store's message.
+public enum NotificationReceipt: Sendable, Equatable {
+    case taken(isNew: Bool)
+    case refused(ReceiptRefusal)
+}

@@ -1,0 +1,16 @@
+/// What happened to receipts and purchases, for logs and metrics. Holds no receipt, token or name.
+public enum PurchaseEvent: Sendable, Equatable {
+    case proven(StoreName)
+    case refused(StoreName, ReceiptRefusal)
+    /// Kept, because the store could not be asked; it will be.
+    ///
+    /// - Parameter cause: what failed, without secrets.
+    case postponed(StoreName, cause: String)
+    /// A purchase was looked at again.
+    case rechecked(StoreName)
+    case recheckFailed(StoreName, cause: String)
+    /// - Parameter name: the store's word, such as `REFUND`.
+    case notified(StoreName, name: String, isNew: Bool)
+    case notificationRefused(StoreName, ReceiptRefusal)
+    case ledgerFailed(cause: String)
+}

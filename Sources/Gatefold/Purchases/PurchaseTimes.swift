@@ -1,0 +1,33 @@
+public import Foundation
+
+/// When a store is asked again, in seconds.
+public struct PurchaseTimes: Sendable, Equatable {
+    /// Before the first and before the last attempt to verify a receipt while its store can not be asked; between them the
+    /// time doubles.
+    public var shortestRetry: TimeInterval
+    public var longestRetry: TimeInterval
+    /// Between two looks at a subscription that has just ended: it may have been renewed.
+    public var recheckEnded: TimeInterval
+    /// Between two looks at one that runs: it may have been taken back.
+    public var recheckRunning: TimeInterval
+    /// For so long after its end a subscription is looked at.
+    public var recheckWindow: TimeInterval
+    /// The longest that somebody waits for such a look.
+    public var patience: TimeInterval
+
+    public init(
+        shortestRetry: TimeInterval = 60, longestRetry: TimeInterval = 6 * 3600, recheckEnded: TimeInterval = 3600,
+        recheckRunning: TimeInterval = 86_400, recheckWindow: TimeInterval = 60 * 86_400, patience: TimeInterval = 5
+    ) {
+        self.shortestRetry = shortestRetry
+        self.longestRetry = longestRetry
+        self.recheckEnded = recheckEnded
+        self.recheckRunning = recheckRunning
+        self.recheckWindow = recheckWindow
+        self.patience = patience
+    }
+
+    func retry(after attempts: Int) -> TimeInterval {
+        min(longestRetry, shortestRetry * pow(2, Double(min(attempts, 40))))
+    }
+}

@@ -1,0 +1,29 @@
+public import Foundation
+
+/// The push tokens of apps, and how far notifications have come.
+public protocol PushTokenStore: Sendable {
+    /// Keeps a token, or notes that it is still in use.
+    func register(_ token: PushToken, at moment: Date) async throws
+
+    /// Tokens in the store's order.
+    ///
+    /// - Parameter after: the ``RegisteredPushToken/sequence`` of the last one seen; 0 for the first.
+    func pushTokens(
+        of app: String, in environment: PushEnvironment, after: Int64, limit: Int
+    ) async throws -> [RegisteredPushToken]
+
+    /// - Parameter after: counts only those behind this place.
+    func countPushTokens(of app: String, in environment: PushEnvironment, after: Int64) async throws -> Int
+
+    /// Forgets a token that the service no longer knows, unless the app sent it again since `moment`.
+    func forget(_ token: PushToken, unlessRegisteredAfter moment: Date) async throws
+
+    /// Begins a campaign, or finds the one of this name as far as it has come.
+    func begin(_ campaign: PushCampaign) async throws -> PushCampaign
+
+    /// Keeps how far a campaign has come.
+    func keep(_ campaign: PushCampaign) async throws
+
+    /// Campaigns of a publication, the latest first.
+    func campaigns(in publication: PublicationID, limit: Int) async throws -> [PushCampaign]
+}

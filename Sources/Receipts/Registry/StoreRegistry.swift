@@ -1,0 +1,17 @@
+public import Gatefold
+public import Settings
+
+/// Every kind of app store there is: a new one is a folder, a conformance to ``StoreSettings`` and a line here.
+public enum StoreRegistry {
+    static let kinds: [any StoreSettings.Type] = []
+
+    /// Reads one store's settings by the kind they name.
+    public static func read(name: StoreName, settings: SettingsSection) throws(SettingsError) -> any StoreSettings {
+        let names = StoreKind.allCases.map(\.rawValue).joined(separator: ", ")
+        let kind = try settings.requiredString("kind", expected: "one of \(names)")
+        guard let type = kinds.first(where: { $0.kind.rawValue == kind }) else {
+            throw settings.error("kind", expected: "expected one of \(names)")
+        }
+        return try type.init(name: name, settings: settings)
+    }
+}
