@@ -60,6 +60,7 @@ let package = Package(
         // Formats.
         .target(name: "XML", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
         .target(name: "CSV", swiftSettings: swiftSettings),
+        .target(name: "JSON", swiftSettings: swiftSettings),
         .target(
             name: "Settings",
             dependencies: [
@@ -89,9 +90,8 @@ let package = Package(
         .target(
             name: "Backends",
             dependencies: [
-                "Gatefold", "CSV", "XML", "Settings", "CCrypt", "CArgon2", "SharedLibraries", "PostgreSQL", "ODBC",
-                "LDAP",
-                "FileTransfer",
+                "Gatefold", "CSV", "JSON", "XML", "Settings", "CCrypt", "CArgon2", "SharedLibraries", "PostgreSQL",
+                "ODBC", "LDAP", "FileTransfer",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -192,6 +192,7 @@ let package = Package(
         .testTarget(name: "XMLTests", dependencies: ["XML", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "SettingsTests", dependencies: ["Settings", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(name: "CSVTests", dependencies: ["CSV", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "ContentGateTests",
@@ -204,8 +205,8 @@ let package = Package(
         .testTarget(
             name: "BackendsTests",
             dependencies: [
-                "Backends", "BackendBenches", "CSV", "Gatefold", "Settings", "SharedLibraries", "PostgreSQL", "ODBC",
-                "LDAP", "FileTransfer", "XML", "TestSupport", "Benchmarks",
+                "Backends", "BackendBenches", "CSV", "JSON", "Gatefold", "Settings", "SharedLibraries", "PostgreSQL",
+                "ODBC", "LDAP", "FileTransfer", "XML", "TestSupport", "Benchmarks",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

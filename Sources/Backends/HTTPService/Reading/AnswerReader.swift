@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import JSON
 import Settings
 import XML
 

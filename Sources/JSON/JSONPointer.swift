@@ -1,9 +1,9 @@
 /// A JSON Pointer (RFC 6901): empty for the whole, else `/` before every step.
-struct JSONPointer: Sendable, Equatable {
+package struct JSONPointer: Sendable, Equatable {
     private let steps: [String]
 
     /// Nil for a text that is none.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.isEmpty || text.hasPrefix("/"), text.wholeMatch(of: /(?:[^~]|~[01])*/) != nil else { return nil }
         steps = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
             String($0).replacing("~1", with: "/").replacing("~0", with: "~")
@@ -11,7 +11,7 @@ struct JSONPointer: Sendable, Equatable {
     }
 
     /// The value it points to; nil when there is none.
-    func value(in json: JSONValue) -> JSONValue? {
+    package func value(in json: JSONValue) -> JSONValue? {
         steps.reduce(json as JSONValue?) { value, step in
             switch value {
             case .object: value?[step]

@@ -1,3 +1,5 @@
+import JSON
+
 extension JSONValue {
     /// As the values of a record's field: an array stands for its items, null for no value. Nil for what is no text, such as an
     /// object, or an array or null in an array: to pass one over would move those behind it.

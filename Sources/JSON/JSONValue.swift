@@ -1,5 +1,5 @@
 /// A JSON text as it was written (RFC 8259): numbers keep their digits, and objects the order of their members.
-indirect enum JSONValue: Sendable, Equatable {
+package indirect enum JSONValue: Sendable, Equatable {
     case null
     case boolean(Bool)
     /// As it stands in the text.
@@ -8,23 +8,30 @@ indirect enum JSONValue: Sendable, Equatable {
     case array([JSONValue])
     case object([Member])
 
-    struct Member: Sendable, Equatable {
-        let name: String
-        let value: JSONValue
+    package struct Member: Sendable, Equatable {
+        package let name: String
+        package let value: JSONValue
+
+        package init(name: String, value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
     }
 
-    subscript(name: String) -> JSONValue? {
+    /// The member of an object; nil for anything else.
+    package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
     }
 
-    subscript(index: Int) -> JSONValue? {
+    /// The item of an array, from 0; nil for anything else.
+    package subscript(index: Int) -> JSONValue? {
         guard case .array(let items) = self, items.indices.contains(index) else { return nil }
         return items[index]
     }
 
     /// What is directly inside.
-    var children: [JSONValue] {
+    package var children: [JSONValue] {
         switch self {
         case .array(let items): items
         case .object(let members): members.map(\.value)
@@ -33,12 +40,12 @@ indirect enum JSONValue: Sendable, Equatable {
     }
 
     /// Whether a text is a number of JSON (RFC 8259 section 6).
-    static func isNumber(_ text: String) -> Bool {
+    package static func isNumber(_ text: String) -> Bool {
         text.wholeMatch(of: /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?/) != nil
     }
 
-    /// A text as JSON has it, in quotes.
-    static func quoted(_ text: String) -> String {
+    /// A text as JSON has it, in quotes: what could be taken for a control or a line end is escaped, `/` is not.
+    package static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -55,7 +62,7 @@ indirect enum JSONValue: Sendable, Equatable {
 }
 
 /// Why bytes are no JSON that can be trusted to mean one thing.
-enum JSONError: Error, Equatable {
+package enum JSONError: Error, Equatable {
     case malformed
     case tooDeep
     /// Two members of one object have the same name: readers differ in which counts.

@@ -3,7 +3,7 @@
 /// `[?@.kind == 'print']`, `[?@.ended != true]`, `[?@.id]`.
 ///
 /// Slices, unions, functions and filters of several conditions are refused.
-struct JSONPath: Sendable, Equatable {
+package struct JSONPath: Sendable, Equatable {
     indirect enum Step: Sendable, Equatable {
         case name(String)
         case index(Int)
@@ -26,12 +26,12 @@ struct JSONPath: Sendable, Equatable {
     }
 
     /// How many values one evaluation may look at.
-    static let mostVisited = 1_000_000
+    package static let mostVisited = 1_000_000
 
     private let steps: [Step]
 
     /// Nil for a text that is none, or is beyond the part described.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard let steps = JSONPathParser.steps(text) else { return nil }
         self.steps = steps
     }
@@ -39,7 +39,7 @@ struct JSONPath: Sendable, Equatable {
     /// The values it finds, in the order of the text.
     ///
     /// - Throws: ``JSONError/tooMuch``.
-    func values(in json: JSONValue) throws(JSONError) -> [JSONValue] {
+    package func values(in json: JSONValue) throws(JSONError) -> [JSONValue] {
         var found = [json]
         var room = Self.mostVisited
         for step in steps {

@@ -1,12 +1,13 @@
 /// Reads one JSON text (RFC 8259), strictly: UTF-8, no duplicate names, no lone surrogates, nothing after it.
-struct JSONParser {
+package struct JSONParser {
     /// How many arrays and objects may stand inside one another.
-    static let deepest = 100
+    package static let deepest = 100
 
     private let bytes: [UInt8]
     private var index = 0
 
-    static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+    /// - Throws: ``JSONError``, other than ``JSONError/tooMuch``.
+    package static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .malformed }
         // RFC 8259 section 8.1: a byte order mark may be passed over.
         var parser = JSONParser(bytes: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes)
