@@ -74,6 +74,19 @@ let package = Package(
         .target(name: "LDAP", dependencies: ["CLDAP", "SharedLibraries"], swiftSettings: swiftSettings),
         .target(name: "FileTransfer", dependencies: ["CLibCurl", "SharedLibraries"], swiftSettings: swiftSettings),
 
+        // Questions to other systems, and what protects both sides.
+        .target(
+            name: "OutgoingRequests",
+            dependencies: [
+                "Gatefold", "Settings",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings),
+
         // In front of content.
         .target(
             name: "ContentGate",
@@ -91,16 +104,12 @@ let package = Package(
             name: "Backends",
             dependencies: [
                 "Gatefold", "CSV", "JSON", "XML", "Settings", "CCrypt", "CArgon2", "SharedLibraries", "PostgreSQL",
-                "ODBC", "LDAP", "FileTransfer",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "ODBC", "LDAP", "FileTransfer", "OutgoingRequests",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOFoundationCompat", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings),
         .target(
@@ -193,6 +202,12 @@ let package = Package(
         .testTarget(
             name: "SettingsTests", dependencies: ["Settings", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "OutgoingRequestsTests",
+            dependencies: [
+                "OutgoingRequests", "Settings", "TestSupport",
+            ],
+            swiftSettings: swiftSettings),
         .testTarget(name: "CSVTests", dependencies: ["CSV", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "ContentGateTests",
@@ -206,7 +221,7 @@ let package = Package(
             name: "BackendsTests",
             dependencies: [
                 "Backends", "BackendBenches", "CSV", "JSON", "Gatefold", "Settings", "SharedLibraries", "PostgreSQL",
-                "ODBC", "LDAP", "FileTransfer", "XML", "TestSupport", "Benchmarks",
+                "ODBC", "LDAP", "FileTransfer", "OutgoingRequests", "XML", "TestSupport", "Benchmarks",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -1,4 +1,5 @@
 import Gatefold
+import OutgoingRequests
 import Settings
 import TestSupport
 import Testing

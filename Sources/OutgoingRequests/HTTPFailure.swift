@@ -1,13 +1,13 @@
 import AsyncHTTPClient
 import Foundation
-import Gatefold
+package import Gatefold
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Why a subscriber system's HTTP answer did not come. Holds no URL, header or body: any of them may hold a credential.
-enum HTTPFailure: BackendFailure, Equatable {
+/// Why another system's HTTP answer did not come. Holds no URL, header or body: any of them may hold a credential.
+package enum HTTPFailure: BackendFailure, Equatable {
     case unreachable
     case timedOut
     case connectionLost
@@ -17,7 +17,7 @@ enum HTTPFailure: BackendFailure, Equatable {
     case encoded
     case other(String)
 
-    var cause: String {
+    package var cause: String {
         switch self {
         case .unreachable: "the service could not be reached"
         case .timedOut: "the service did not answer in time"

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Backends
+@testable import OutgoingRequests
 
 @Suite("Asking over HTTP")
 struct OutgoingHTTPTests {

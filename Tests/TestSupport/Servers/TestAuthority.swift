@@ -1,24 +1,25 @@
-import Foundation
-import TestSupport
+public import Foundation
 
 /// A certificate authority of a test's own.
-struct TestAuthority {
-    let folder: URL
-    let name: String
+public struct TestAuthority: Sendable {
+    private let folder: URL
+    private let name: String
 
-    struct Failed: Error {
-        let errors: String
+    public struct Failed: Error {
+        public let errors: String
     }
 
-    struct Issued {
-        let certificate: String
-        let key: String
+    /// The files of a server's certificate and key, in PEM.
+    public struct Issued: Sendable {
+        public let certificate: String
+        public let key: String
     }
 
-    var certificate: String { path("\(name).pem") }
+    /// The file of its own certificate, in PEM.
+    public var certificate: String { path("\(name).pem") }
     private var key: String { path("\(name).key") }
 
-    init(_ name: String, in folder: URL) async throws {
+    public init(_ name: String, in folder: URL) async throws {
         self.name = name
         self.folder = folder
         try await run([
@@ -28,7 +29,7 @@ struct TestAuthority {
     }
 
     /// - Parameter names: as in `IP:127.0.0.1,DNS:localhost`.
-    func issue(_ subject: String, names: String) async throws -> Issued {
+    public func issue(_ subject: String, names: String) async throws -> Issued {
         let issued = Issued(certificate: path("\(subject).pem"), key: path("\(subject).key"))
         let request = path("\(subject).csr")
         let extensions = path("\(subject).ext")

@@ -1,13 +1,13 @@
-import Foundation
+package import Foundation
 import NIOSSL
-import Settings
+package import Settings
 
-/// How a subscriber system is reached over HTTP.
+/// How another system is reached over HTTP.
 ///
 /// Certificates are always checked; no setting turns that off.
-struct OutgoingHTTPSettings: Sendable {
+package struct OutgoingHTTPSettings: Sendable {
     /// What becomes of an answer that sends elsewhere.
-    enum Redirects: String, CaseIterable, Sendable {
+    package enum Redirects: String, CaseIterable, Sendable {
         /// It is the answer.
         case never
         /// It is followed on the same scheme, host and port, so that credentials never travel further.
@@ -15,21 +15,31 @@ struct OutgoingHTTPSettings: Sendable {
     }
 
     /// In seconds.
-    var connectTimeout: TimeInterval = 3
+    package var connectTimeout: TimeInterval = 3
     /// From the request to the end of the answer, in seconds.
-    var timeout: TimeInterval = 10
+    package var timeout: TimeInterval = 10
     /// In bytes.
-    var largestAnswer = 1 << 20
-    var redirects = Redirects.never
+    package var largestAnswer = 1 << 20
+    package var redirects = Redirects.never
     var tls = TLSConfiguration.makeClientConfiguration()
 
-    init() {
+    package init() {
         tls.minimumTLSVersion = .tlsv12
     }
 
+    /// Has only servers whose certificates these sign be trusted, in place of the system's authorities.
+    ///
+    /// - Parameter pem: one or more certificates.
+    /// - Returns: false, with nothing changed, where the text holds none.
+    package mutating func trustOnly(_ pem: String) -> Bool {
+        guard let roots = Self.certificates(pem) else { return false }
+        tls.trustRoots = .certificates(roots)
+        return true
+    }
+
     /// Reads `connect_timeout`, `timeout`, `largest_answer`, `redirects` and `tls` (`root`, `certificate` and `key`, each a
-    /// `{file: PATH}` or `{env: NAME}` with PEM).
-    init(_ section: SettingsSection) throws(SettingsError) {
+    /// `{file: PATH}` or `{env: NAME}` with PEM). The section may have more keys: whoever has it calls `finish()`.
+    package init(_ section: SettingsSection) throws(SettingsError) {
         self.init()
         connectTimeout = try section.duration("connect_timeout", default: connectTimeout, in: 1...60)
         timeout = try section.duration("timeout", default: timeout, in: 1...300)
@@ -57,9 +67,15 @@ struct OutgoingHTTPSettings: Sendable {
     private static func certificates(
         _ text: String, _ name: String, in section: SettingsSection
     ) throws(SettingsError) -> [NIOSSLCertificate] {
-        guard let all = try? NIOSSLCertificate.fromPEMBytes(Array(text.utf8)), !all.isEmpty else {
+        guard let all = certificates(text) else {
             throw section.error(name, expected: "expected certificates in PEM")
         }
+        return all
+    }
+
+    /// Nil for a text that holds none.
+    private static func certificates(_ pem: String) -> [NIOSSLCertificate]? {
+        guard let all = try? NIOSSLCertificate.fromPEMBytes(Array(pem.utf8)), !all.isEmpty else { return nil }
         return all
     }
 }

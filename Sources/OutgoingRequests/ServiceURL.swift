@@ -3,19 +3,19 @@ import Foundation
 /// An absolute `http` or `https` URL that may be asked: a host, and neither user information nor a fragment.
 ///
 /// It is made of the characters RFC 3986 allows, escaped where need be, so that nothing rewrites it on its way.
-struct ServiceURL: Sendable, Equatable {
-    let text: String
+package struct ServiceURL: Sendable, Equatable {
+    package let text: String
     /// The scheme, host and port, in lower case and with the port always named.
-    let origin: Origin
+    package let origin: Origin
 
-    struct Origin: Sendable, Equatable {
-        let scheme: String
-        let host: String
-        let port: Int
+    package struct Origin: Sendable, Equatable {
+        package let scheme: String
+        package let host: String
+        package let port: Int
     }
 
     /// Nil for anything else.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let others = "-._~:/?[]@!$&'()*+,;=%".utf8
         let isAllowed = text.utf8.allSatisfy { byte in
             switch byte {
@@ -39,14 +39,14 @@ struct ServiceURL: Sendable, Equatable {
     }
 
     /// The path and the query, as a request has them (RFC 9112 section 3.2.1).
-    var target: String {
+    package var target: String {
         guard let separator = text.firstRange(of: "://") else { return "/" }
         let rest = text[separator.upperBound...].drop { $0 != "/" && $0 != "?" }
         return rest.hasPrefix("/") ? String(rest) : "/\(rest)"
     }
 
     /// Where a redirect leads from here; nil when it leads to another host or port, or from `https` to `http`.
-    func redirected(to location: String) -> ServiceURL? {
+    package func redirected(to location: String) -> ServiceURL? {
         guard let base = URL(string: text), let target = URL(string: location, relativeTo: base)?.absoluteString,
             let url = ServiceURL(String(target.prefix { $0 != "#" })), url.origin == origin
         else { return nil }

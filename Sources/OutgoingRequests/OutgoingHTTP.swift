@@ -3,17 +3,22 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Asks one subscriber system over HTTP/1.1, on connections that it keeps.
+/// Asks one other system over HTTP/1.1, on connections that it keeps.
 ///
 /// HTTP/2 is not offered: there a system that stands still would hold every question on its one connection for as long as
 /// TCP takes to notice, while here each question that ends early takes its own connection with it. No proxy is used, and
 /// no answer may be compressed, so that its size is what was sent.
-final class OutgoingHTTP: Sendable {
+///
+/// ```swift
+/// let http = OutgoingHTTP(try OutgoingHTTPSettings(section))
+/// let answer = try await http.send(HTTPQuestion(method: "POST", url: url, headers: headers, body: bytes))
+/// ```
+package final class OutgoingHTTP: Sendable {
     private let client: HTTPClient
     private let settings: OutgoingHTTPSettings
     private static let mostRedirects = 3
 
-    init(_ settings: OutgoingHTTPSettings = OutgoingHTTPSettings()) {
+    package init(_ settings: OutgoingHTTPSettings = OutgoingHTTPSettings()) {
         self.settings = settings
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: settings.tls, redirectConfiguration: .disallow,
@@ -21,7 +26,7 @@ final class OutgoingHTTP: Sendable {
         configuration.httpVersion = .http1Only
         configuration.proxy = nil
         configuration.decompression = .disabled
-        // How many may ask at once is decided around every backend; here nobody waits for a connection.
+        // How many may ask at once is decided by whoever asks; here nobody waits for a connection.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1024
         // Shorter than servers commonly keep one, so that hardly a question meets a connection that is being closed.
         configuration.connectionPool.idleTimeout = .seconds(4)
@@ -38,7 +43,7 @@ final class OutgoingHTTP: Sendable {
     /// Sends a request and reads the whole answer, whatever its status.
     ///
     /// - Throws: ``HTTPFailure``, or `CancellationError` when the asking task was cancelled.
-    func send(_ question: HTTPQuestion) async throws -> HTTPAnswer {
+    package func send(_ question: HTTPQuestion) async throws -> HTTPAnswer {
         do {
             return try await withTimeout { [self] in try await follow(question) }
         } catch {
