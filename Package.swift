@@ -86,6 +86,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings),
+        .target(name: "Protections", dependencies: ["Gatefold", "Settings"], swiftSettings: swiftSettings),
 
         // In front of content.
         .target(
@@ -104,7 +105,7 @@ let package = Package(
             name: "Backends",
             dependencies: [
                 "Gatefold", "CSV", "JSON", "XML", "Settings", "CCrypt", "CArgon2", "SharedLibraries", "PostgreSQL",
-                "ODBC", "LDAP", "FileTransfer", "OutgoingRequests",
+                "ODBC", "LDAP", "FileTransfer", "OutgoingRequests", "Protections",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -133,7 +134,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "State", "FrontDoors", "Settings",
+                "Gatefold", "ContentGate", "Backends", "Protections", "State", "FrontDoors", "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -169,7 +170,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Gatefold", "Backends", "State",
+                "Gatefold", "Backends", "Protections", "State",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swiftSettings),
@@ -178,7 +179,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Gatefold",
+                "Gatefold", "Protections",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -203,6 +204,9 @@ let package = Package(
             name: "SettingsTests", dependencies: ["Settings", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
+            name: "ProtectionsTests", dependencies: ["Protections", "Gatefold", "Settings", "TestSupport"],
+            swiftSettings: swiftSettings),
+        .testTarget(
             name: "OutgoingRequestsTests",
             dependencies: [
                 "OutgoingRequests", "Settings", "TestSupport",
@@ -221,7 +225,8 @@ let package = Package(
             name: "BackendsTests",
             dependencies: [
                 "Backends", "BackendBenches", "CSV", "JSON", "Gatefold", "Settings", "SharedLibraries", "PostgreSQL",
-                "ODBC", "LDAP", "FileTransfer", "OutgoingRequests", "XML", "TestSupport", "Benchmarks",
+                "ODBC", "LDAP", "FileTransfer", "OutgoingRequests", "Protections", "XML", "TestSupport",
+                "Benchmarks",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -3,14 +3,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Backends
+@testable import Protections
 
 @Suite("The concurrency limit", .timeLimit(.minutes(1)))
 struct ConcurrencyLimitTests {
     private func limit(
         most: Int, waiting: Int, _ time: ManualTime = ManualTime()
     ) -> ConcurrencyLimit {
-        var settings = ProtectionSettings.Concurrency()
+        var settings = ConcurrencySettings()
         settings.most = most
         settings.waiting = waiting
         return ConcurrencyLimit(settings, sleep: time.sleep)

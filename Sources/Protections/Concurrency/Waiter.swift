@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Somebody who waits for one word, which is given once: of several, the first counts.
-final class Waiter<Word: Sendable>: Sendable {
+package final class Waiter<Word: Sendable>: Sendable {
     private enum State {
         case unheard
         case waiting(CheckedContinuation<Word, any Error>)
@@ -11,9 +11,11 @@ final class Waiter<Word: Sendable>: Sendable {
 
     private let state = Mutex(State.unheard)
 
+    package init() {}
+
     /// Returns false when another word came before.
     @discardableResult
-    func tell(_ word: Result<Word, any Error>) -> Bool {
+    package func tell(_ word: Result<Word, any Error>) -> Bool {
         let (isFirst, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Word, any Error>?) in
             switch state {
             case .unheard:
@@ -33,7 +35,7 @@ final class Waiter<Word: Sendable>: Sendable {
     /// Waits for the word; called once.
     ///
     /// - Parameter onCancel: called when the waiting task is cancelled; it is what makes sure that a word comes.
-    func wait(onCancel: @Sendable () -> Void) async throws -> Word {
+    package func wait(onCancel: @Sendable () -> Void) async throws -> Word {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let word = state.withLock { state -> Result<Word, any Error>? in

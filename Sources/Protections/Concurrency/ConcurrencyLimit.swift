@@ -2,16 +2,16 @@ import Foundation
 import Synchronization
 
 /// Lets so many questions through at once; the others wait in a queue of limited length, for a limited time.
-final class ConcurrencyLimit: Sendable {
+package final class ConcurrencyLimit: Sendable {
     private struct State {
         var queue: AdmissionQueue
         var waiters: [AdmissionQueue.Place: Waiter<Void>] = [:]
         var counts = Counts()
     }
 
-    struct Counts: Sendable {
-        var full = 0
-        var outOfPatience = 0
+    package struct Counts: Sendable {
+        package fileprivate(set) var full = 0
+        package fileprivate(set) var outOfPatience = 0
     }
 
     private enum Entry {
@@ -24,7 +24,7 @@ final class ConcurrencyLimit: Sendable {
     private let sleep: Sleep
     private let state: Mutex<State>
 
-    init(_ settings: ProtectionSettings.Concurrency, sleep: @escaping Sleep) {
+    package init(_ settings: ConcurrencySettings, sleep: @escaping Sleep) {
         patience = settings.patience
         self.sleep = sleep
         state = Mutex(State(queue: AdmissionQueue(most: settings.most, capacity: settings.waiting)))
@@ -34,7 +34,7 @@ final class ConcurrencyLimit: Sendable {
     ///
     /// - Parameter stillWanted: throws when, its turn having come, the question is better not asked; the slot is then free.
     /// - Throws: ``ProtectionError``, or `CancellationError` as soon as the asking task is cancelled.
-    func enter(_ urgency: Urgency, stillWanted: () throws -> Void = {}) async throws {
+    package func enter(_ urgency: Urgency, stillWanted: () throws -> Void = {}) async throws {
         let entry = state.withLock { state -> Entry in
             switch state.queue.enter(mayWait: urgency == .reader) {
             case .admitted: return .admitted
@@ -68,7 +68,7 @@ final class ConcurrencyLimit: Sendable {
     }
 
     /// Gives a slot back, to whoever waits longest.
-    func leave() {
+    package func leave() {
         let next = state.withLock { state in
             state.queue.leave().flatMap { state.waiters.removeValue(forKey: $0) }
         }
@@ -76,7 +76,7 @@ final class ConcurrencyLimit: Sendable {
     }
 
     /// Slots in use, questions that wait, and what was sent away so far.
-    var load: (asking: Int, waiting: Int, counts: Counts) {
+    package var load: (asking: Int, waiting: Int, counts: Counts) {
         state.withLock { ($0.queue.inUse, $0.queue.waitingCount, $0.counts) }
     }
 

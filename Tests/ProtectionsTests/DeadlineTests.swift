@@ -1,7 +1,8 @@
 import Synchronization
+import TestSupport
 import Testing
 
-@testable import Backends
+@testable import Protections
 
 @Suite("The deadline", .timeLimit(.minutes(1)))
 struct DeadlineTests {

@@ -1,21 +1,21 @@
-import Foundation
+package import Foundation
 
-/// Whether the backend is asked at all: always (closed), not for a while (open), or by a few that try whether it is back
+/// Whether a system is asked at all: always (closed), not for a while (open), or by a few that try whether it is back
 /// (half-open).
-struct BreakerState: Sendable {
+package struct BreakerState: Sendable {
     /// What one question has to show when it reports its outcome; worthless once the breaker has moved on.
-    struct Pass: Sendable, Equatable {
+    package struct Pass: Sendable, Equatable {
         fileprivate let generation: Int
     }
 
-    enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         case answered
         case failed
-        /// It says nothing about the backend: the question was withdrawn, or never reached it.
+        /// It says nothing about the system: the question was withdrawn, or never reached it.
         case undecided
     }
 
-    enum Change: Sendable, Equatable {
+    package enum Change: Sendable, Equatable {
         case opened
         case closed
     }
@@ -26,17 +26,17 @@ struct BreakerState: Sendable {
         case halfOpen(probing: Int)
     }
 
-    private let settings: ProtectionSettings.Breaker
+    private let settings: BreakerSettings
     private var phase: Phase
     private var generation = 0
 
-    init(_ settings: ProtectionSettings.Breaker) {
+    package init(_ settings: BreakerSettings) {
         self.settings = settings
         phase = .closed(OutcomeWindow(seconds: settings.within))
     }
 
     /// Nil when the question must not be asked.
-    mutating func admit(at now: TimeInterval) -> Pass? {
+    package mutating func admit(at now: TimeInterval) -> Pass? {
         switch phase {
         case .closed: break
         case .open(let until):
@@ -50,10 +50,10 @@ struct BreakerState: Sendable {
     }
 
     /// Whether a question that was admitted a while ago, and waited since, may still be asked.
-    func stillAdmits(_ pass: Pass) -> Bool { pass.generation == generation }
+    package func stillAdmits(_ pass: Pass) -> Bool { pass.generation == generation }
 
     /// - Parameter jitter: from 0 to 1; lengthens the time it stays open by up to a fifth, so that nodes do not try at once.
-    mutating func report(_ outcome: Outcome, _ pass: Pass, at now: TimeInterval, jitter: Double) -> Change? {
+    package mutating func report(_ outcome: Outcome, _ pass: Pass, at now: TimeInterval, jitter: Double) -> Change? {
         // What was asked before it opened says nothing about now.
         guard pass.generation == generation else { return nil }
         let opening = Phase.open(until: now + settings.openFor * (1 + jitter / 5))
@@ -81,7 +81,7 @@ struct BreakerState: Sendable {
         }
     }
 
-    func position(at now: TimeInterval) -> ProtectionStatus.Breaker {
+    package func position(at now: TimeInterval) -> BreakerPosition {
         switch phase {
         case .closed: .closed
         case .open(let until): now < until ? .open : .halfOpen

@@ -1,11 +1,11 @@
 import TestSupport
 import Testing
 
-@testable import Backends
+@testable import Protections
 
 @Suite("The circuit breaker")
 struct BreakerStateTests {
-    private var settings: ProtectionSettings.Breaker { ProtectionSettings.Breaker() }
+    private var settings: BreakerSettings { BreakerSettings() }
 
     private func fail(_ breaker: inout BreakerState, _ times: Int, at now: Double) throws -> [BreakerState.Change?] {
         try (0..<times).map { _ in

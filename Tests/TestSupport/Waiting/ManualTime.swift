@@ -1,12 +1,10 @@
-import Foundation
+public import Foundation
 import Gatefold
+import Protections
 import Synchronization
-import TestSupport
-
-@testable import Backends
 
 /// A clock and those who wait by it; both move only when a test says so.
-final class ManualTime: Sendable {
+public final class ManualTime: Sendable {
     private struct Sleeper {
         let id: Int
         let due: TimeInterval
@@ -19,10 +17,13 @@ final class ManualTime: Sendable {
         var last = 0
     }
 
-    let clock = ManualClock()
+    public let clock = ManualClock()
     private let state = Mutex(State())
 
-    var sleep: Sleep {
+    public init() {}
+
+    /// Waits so many seconds of this time, or throws as soon as the waiting task is cancelled.
+    public var sleep: @Sendable (TimeInterval) async throws -> Void {
         { [self] seconds in
             let waiter = Waiter<Void>()
             let id = state.withLock { state in
@@ -37,7 +38,7 @@ final class ManualTime: Sendable {
         }
     }
 
-    func advance(by seconds: TimeInterval) {
+    public func advance(by seconds: TimeInterval) {
         clock.advance(by: seconds)
         let due = state.withLock { state in
             state.passed += seconds
@@ -48,10 +49,6 @@ final class ManualTime: Sendable {
         for sleeper in due { sleeper.waiter.tell(.success(())) }
     }
 
-    var sleeping: Int { state.withLock { $0.sleepers.count } }
-}
-
-/// Lets other tasks run until it is so. What is waited for always comes, or the test hangs and its time limit speaks.
-func until(_ isSo: () -> Bool) async {
-    while !isSo() { await Task.yield() }
+    /// How many wait.
+    public var sleeping: Int { state.withLock { $0.sleepers.count } }
 }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Backends
+@testable import Protections
 
 @Suite("Who may ask and who waits")
 struct AdmissionQueueTests {

@@ -1,15 +1,15 @@
 import Synchronization
 
 /// A value that several tasks of a test write and read.
-final class Kept<Value: Sendable>: Sendable {
+public final class Kept<Value: Sendable>: Sendable {
     private let value: Mutex<Value>
 
-    init(_ value: Value) {
+    public init(_ value: Value) {
         self.value = Mutex(value)
     }
 
     @discardableResult
-    func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+    public func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
         value.withLock { value in
             var copy = value
             defer { value = copy }

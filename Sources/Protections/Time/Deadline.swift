@@ -1,17 +1,22 @@
-import Foundation
+package import Foundation
 
 /// Waits for a call so long and no longer.
 ///
 /// At the deadline whoever asked is told so and the call is cancelled; it may take its time to end all the same, because a
 /// library that blocks is not interrupted.
-struct Deadline: Sendable {
-    let seconds: TimeInterval
-    let sleep: Sleep
+package struct Deadline: Sendable {
+    private let seconds: TimeInterval
+    private let sleep: Sleep
+
+    package init(seconds: TimeInterval, sleep: @escaping Sleep) {
+        self.seconds = seconds
+        self.sleep = sleep
+    }
 
     /// - Parameter ended: called when the call has really ended, which may be long after the deadline.
     /// - Throws: ``ProtectionError/deadlineExceeded``, or ``ProtectionError/passwordOverdue`` when the call was at its
     ///   ``OwnWork`` then, or what the call throws.
-    func bound<Word: Sendable>(
+    package func bound<Word: Sendable>(
         _ call: @escaping @Sendable () async throws -> Word, ended: @escaping @Sendable () -> Void
     ) async throws -> Word {
         let waiter = Waiter<Word>()
@@ -39,6 +44,3 @@ struct Deadline: Sendable {
         }
     }
 }
-
-/// Waits so many seconds, or throws as soon as the waiting task is cancelled; passed in, so that tests need not wait.
-typealias Sleep = @Sendable (TimeInterval) async throws -> Void

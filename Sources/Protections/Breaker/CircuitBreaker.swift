@@ -1,9 +1,18 @@
 import Foundation
-import Gatefold
+package import Gatefold
 import Synchronization
 
-/// Leaves a backend that fails in peace, and spares readers a wait in vain.
-final class CircuitBreaker: Sendable {
+/// Leaves a system that fails in peace, and spares readers a wait in vain.
+///
+/// Breaker, limit and deadline stand in this order around a call:
+///
+/// ```swift
+/// try await breaker.guarding { check in
+///     try await limit.enter(.reader, stillWanted: check)
+///     return try await deadline.bound({ try await ask() }, ended: limit.leave)
+/// }
+/// ```
+package final class CircuitBreaker: Sendable {
     private struct State {
         /// Nil where it is switched off.
         var breaker: BreakerState?
@@ -22,9 +31,11 @@ final class CircuitBreaker: Sendable {
     private let didChange: @Sendable (BreakerState.Change) -> Void
     private let state: Mutex<State>
 
-    /// - Parameter didChange: told when it opened or closed.
-    init(
-        _ settings: ProtectionSettings.Breaker?, clock: WallClock, random: RandomSource,
+    /// - Parameters:
+    ///   - settings: nil for a breaker that never opens.
+    ///   - didChange: told when it opened or closed.
+    package init(
+        _ settings: BreakerSettings?, clock: WallClock, random: RandomSource,
         didChange: @escaping @Sendable (BreakerState.Change) -> Void
     ) {
         self.clock = clock
@@ -36,8 +47,8 @@ final class CircuitBreaker: Sendable {
     /// Asks, unless the breaker is open, and takes note of how that went.
     ///
     /// - Parameter ask: is given a check to call when it has waited: it throws if the breaker has opened since.
-    /// - Throws: ``ProtectionError/breakerOpen``, or what the question throws.
-    func guarding<Word>(_ ask: (_ check: () throws -> Void) async throws -> Word) async throws -> Word {
+    /// - Throws: ``ProtectionError/breakerOpen``, or what the question throws; ``Failing/isBackends(_:)`` says which of that counts.
+    package func guarding<Word>(_ ask: (_ check: () throws -> Void) async throws -> Word) async throws -> Word {
         switch admit() {
         case .unguarded: return try await ask {}
         case .refused: throw ProtectionError.breakerOpen
@@ -55,7 +66,7 @@ final class CircuitBreaker: Sendable {
         }
     }
 
-    var status: (position: ProtectionStatus.Breaker, refused: Int) {
+    package var status: (position: BreakerPosition, refused: Int) {
         state.withLock { state in
             let now = state.time.advance(to: clock.now)
             return (state.breaker?.position(at: now) ?? .off, state.refused)
@@ -83,12 +94,5 @@ final class CircuitBreaker: Sendable {
             return state.breaker?.report(outcome, pass, at: now, jitter: jitter)
         }
         if let change { didChange(change) }
-    }
-}
-
-extension RandomSource {
-    /// A number from 0 up to 1.
-    func fraction() -> Double {
-        bytes(4).reduce(0) { ($0 + Double($1)) / 256 }
     }
 }
