@@ -63,6 +63,7 @@ let package = Package(
         // Formats.
         .target(name: "XML", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
         .target(name: "CSV", swiftSettings: swiftSettings),
+        .target(name: "JSON", swiftSettings: swiftSettings),
         .target(
             name: "Settings",
             dependencies: [
@@ -75,6 +76,20 @@ let package = Package(
         .target(name: "ODBC", dependencies: ["CODBC", "SharedLibraries"], swiftSettings: swiftSettings),
         .target(name: "LDAP", dependencies: ["CLDAP", "SharedLibraries"], swiftSettings: swiftSettings),
         .target(name: "FileTransfer", dependencies: ["CLibCurl", "SharedLibraries"], swiftSettings: swiftSettings),
+
+        // Questions to other systems, and what protects both sides.
+        .target(
+            name: "OutgoingRequests",
+            dependencies: [
+                "Gatefold", "Settings",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings),
+        .target(name: "Protections", dependencies: ["Gatefold", "Settings"], swiftSettings: swiftSettings),
 
         // In front of content.
         .target(
@@ -92,22 +107,20 @@ let package = Package(
         .target(
             name: "Backends",
             dependencies: [
-                "Gatefold", "CSV", "XML", "Settings", "CCrypt", "CArgon2", "SharedLibraries", "PostgreSQL", "ODBC",
-                "LDAP",
-                "FileTransfer",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "Gatefold", "CSV", "JSON", "XML", "Settings", "CCrypt", "CArgon2", "SharedLibraries", "PostgreSQL",
+                "ODBC", "LDAP", "FileTransfer", "OutgoingRequests", "Protections",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOFoundationCompat", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings),
         // The app stores' receipts.
-        .target(name: "Receipts", dependencies: ["Gatefold", "Settings"], swiftSettings: swiftSettings),
+        .target(
+            name: "Receipts",
+            dependencies: ["Gatefold", "Settings", "JSON", "OutgoingRequests", "Protections"],
+            swiftSettings: swiftSettings),
         .target(
             name: "State",
             dependencies: ["Gatefold", .product(name: "GRDB", package: "GRDB.swift")],
@@ -129,7 +142,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "Receipts", "State", "FrontDoors", "Settings",
+                "Gatefold", "ContentGate", "Backends", "Receipts", "Protections", "State", "FrontDoors", "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -165,7 +178,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Gatefold", "Backends", "State",
+                "Gatefold", "Backends", "Protections", "State",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swiftSettings),
@@ -174,7 +187,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Gatefold",
+                "Gatefold", "Protections",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -197,6 +210,16 @@ let package = Package(
         .testTarget(name: "XMLTests", dependencies: ["XML", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "SettingsTests", dependencies: ["Settings", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ProtectionsTests", dependencies: ["Protections", "Gatefold", "Settings", "TestSupport"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "OutgoingRequestsTests",
+            dependencies: [
+                "OutgoingRequests", "Settings", "TestSupport",
+            ],
+            swiftSettings: swiftSettings),
         .testTarget(name: "CSVTests", dependencies: ["CSV", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "ContentGateTests",
@@ -209,8 +232,9 @@ let package = Package(
         .testTarget(
             name: "BackendsTests",
             dependencies: [
-                "Backends", "BackendBenches", "CSV", "Gatefold", "Settings", "SharedLibraries", "PostgreSQL", "ODBC",
-                "LDAP", "FileTransfer", "XML", "TestSupport", "Benchmarks",
+                "Backends", "BackendBenches", "CSV", "JSON", "Gatefold", "Settings", "SharedLibraries", "PostgreSQL",
+                "ODBC", "LDAP", "FileTransfer", "OutgoingRequests", "Protections", "XML", "TestSupport",
+                "Benchmarks",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -1,4 +1,5 @@
 import Gatefold
+import OutgoingRequests
 import Settings
 
 /// A subscriber service as configured: its calls and what goes into them.

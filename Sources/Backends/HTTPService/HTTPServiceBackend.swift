@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import OutgoingRequests
 
 /// Recognises readers by asking a service over HTTP.
 struct HTTPServiceBackend: SubscriberBackend {

@@ -1,4 +1,5 @@
 public import Gatefold
+import OutgoingRequests
 public import Settings
 
 /// A subscriber service over HTTP, `kind: http`.

@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import OutgoingRequests
 import Settings
 
 /// One call to a service: how it is asked, and what its answers mean.

@@ -1,4 +1,5 @@
 import Gatefold
+import Protections
 
 /// Why a service's answer says nothing.
 enum ServiceFailure: AnswerFailure, Equatable {

@@ -1,4 +1,5 @@
-public import Gatefold
+import Gatefold
+import Protections
 
 /// Why an answer of a subscriber system can not be understood: never a refusal, and never "nothing" (PITFALLS row 1).
 ///

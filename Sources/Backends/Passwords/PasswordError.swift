@@ -1,4 +1,5 @@
 public import Gatefold
+import Protections
 public import SharedLibraries
 
 /// Why a password could not be hashed or checked: never a refusal.
@@ -35,4 +36,9 @@ public enum PasswordError: BackendFailure, Equatable, CustomStringConvertible {
             "expected a password of 1 to \(PasswordHasher.longestPassword) bytes without NUL"
         }
     }
+}
+
+extension PasswordError: AnswerFailure {
+    /// Hashing is done here, and what it stumbles over is one reader's.
+    package var isOfOneAnswer: Bool { true }
 }

@@ -1,5 +1,6 @@
 import Gatefold
 import NIOPosix
+import Protections
 import Synchronization
 
 /// Checks passwords on threads of its own, so many at once and no more (PITFALLS row 19: hashing has a cap on CPU).

@@ -1,8 +1,9 @@
 import Foundation
 import Gatefold
+import Protections
 
 /// Why a process could not be asked. Quotes nothing that it wrote: its words may be a reader's.
-enum ProcessFailure: BackendFailure, Equatable, CustomStringConvertible {
+enum ProcessFailure: AnswerFailure, Equatable, CustomStringConvertible {
     /// - Parameter code: of errno(3).
     case didNotStart(code: Int32)
     /// It did not answer a single question when it was last started; it is started again after a while.
@@ -36,6 +37,9 @@ enum ProcessFailure: BackendFailure, Equatable, CustomStringConvertible {
         case .uncomparedPassword: "the process answered with `stored`, and the backend has no `proof` to compare it by"
         }
     }
+
+    /// A reported error: the program is well and says so of one question.
+    var isOfOneAnswer: Bool { self == .reportedError }
 
     /// Whether the process was gone before the question could reach it: another one may be asked.
     var isLoss: Bool { self == .ended || self == .outOfStep }

@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import JSON
 
 /// One question to the process, one line of JSON; see the article "Asking a process".
 struct ProcessQuestion: Encodable, Equatable {

@@ -1,3 +1,5 @@
+import Protections
+
 extension BackendEvent {
     init(_ question: Question, _ outcome: Asked.Outcome, in duration: Duration, of backend: String) {
         self.init(

@@ -1,4 +1,5 @@
 public import Gatefold
+import Protections
 
 extension ProtectedBackend {
     public var status: ProtectionStatus {

@@ -1,4 +1,5 @@
 public import Gatefold
+import Protections
 
 /// A backend and all that stands around it, so that its bad days are not the readers', nor a busy morning its own.
 ///

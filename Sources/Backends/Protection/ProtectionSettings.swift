@@ -1,40 +1,16 @@
 public import Foundation
+public import Protections
 public import Settings
 
 /// How one backend is protected: the section `protection` of its settings. Everything has a default; times in seconds.
 public struct ProtectionSettings: Sendable, Equatable {
     /// How long one question may take.
     public var deadline: TimeInterval = 3
-    public var concurrency = Concurrency()
+    public var concurrency = ConcurrencySettings()
     /// Nil where it is switched off.
-    public var breaker: Breaker? = Breaker()
+    public var breaker: BreakerSettings? = BreakerSettings()
     /// Nil where it is switched off.
     public var cache: Cache? = Cache()
-
-    public struct Concurrency: Sendable, Equatable {
-        /// The most questions the backend is asked at once.
-        public var most = 16
-        /// The most that wait their turn beside those.
-        public var waiting = 500
-        /// How long one waits at most.
-        public var patience: TimeInterval = 2
-
-        public init() {}
-    }
-
-    public struct Breaker: Sendable, Equatable {
-        /// So many failures within the window open it,
-        public var failures = 5
-        /// if they are at least so many in a hundred of all questions of the window.
-        public var share = 50
-        public var within: TimeInterval = 30
-        /// For how long nothing is asked then.
-        public var openFor: TimeInterval = 10
-        /// How many questions at once may try whether the backend is back.
-        public var probes = 1
-
-        public init() {}
-    }
 
     public struct Cache: Sendable, Equatable {
         /// A change reaches readers within this time at the latest, while the backend can be asked.
@@ -56,31 +32,10 @@ public struct ProtectionSettings: Sendable, Equatable {
     /// - Throws: ``SettingsError`` for values out of range and for unknown keys.
     public init(_ section: SettingsSection) throws(SettingsError) {
         deadline = try section.duration("deadline", default: deadline, in: 0.01...300)
-        concurrency = try Self.concurrency(try section.section("concurrency"))
-        breaker = try Self.breaker(try section.section("breaker"))
+        concurrency = try ConcurrencySettings(try section.section("concurrency"))
+        breaker = try BreakerSettings.read(try section.section("breaker"))
         cache = try Self.cache(try section.section("cache"))
         try section.finish()
-    }
-
-    private static func concurrency(_ section: SettingsSection) throws(SettingsError) -> Concurrency {
-        var read = Concurrency()
-        read.most = try section.integer("most", default: read.most, in: 1...1_000)
-        read.waiting = try section.integer("waiting", default: read.waiting, in: 0...100_000)
-        read.patience = try section.duration("patience", default: read.patience, in: 0...60)
-        try section.finish()
-        return read
-    }
-
-    private static func breaker(_ section: SettingsSection) throws(SettingsError) -> Breaker? {
-        let isEnabled = try section.boolean("enabled", default: true)
-        var read = Breaker()
-        read.failures = try section.integer("failures", default: read.failures, in: 1...10_000)
-        read.share = try section.integer("share", default: read.share, in: 1...100)
-        read.within = try section.duration("within", default: read.within, in: 1...3_600)
-        read.openFor = try section.duration("open_for", default: read.openFor, in: 0.1...3_600)
-        read.probes = try section.integer("probes", default: read.probes, in: 1...100)
-        try section.finish()
-        return isEnabled ? read : nil
     }
 
     private static func cache(_ section: SettingsSection) throws(SettingsError) -> Cache? {

@@ -1,14 +1,7 @@
+public import Protections
+
 /// How a protected backend is doing, and what was counted since it was opened.
 public struct ProtectionStatus: Sendable, Equatable {
-    public enum Breaker: String, Sendable, CaseIterable {
-        case closed
-        case open
-        /// The next question decides.
-        case halfOpen = "half-open"
-        /// There is none.
-        case off
-    }
-
     public enum Count: String, Sendable, CaseIterable {
         /// Answered from memory.
         case fresh
@@ -27,7 +20,7 @@ public struct ProtectionStatus: Sendable, Equatable {
         case breakerOpen = "breaker_open"
     }
 
-    public let breaker: Breaker
+    public let breaker: BreakerPosition
     /// Calls under way, those whose deadline is over among them.
     public let asking: Int
     /// Questions in the queue.

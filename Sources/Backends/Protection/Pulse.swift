@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import Protections
 import Synchronization
 
 /// How the last question went, so that health need not be asked for while readers ask anyway.

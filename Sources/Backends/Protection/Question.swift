@@ -72,10 +72,3 @@ struct Told: Sendable {
     let answer: Answer
     let asked: Moment
 }
-
-/// Who waits for the answer.
-enum Urgency: Hashable, Sendable {
-    case reader
-    /// Nobody: an answer that still holds is renewed.
-    case background
-}

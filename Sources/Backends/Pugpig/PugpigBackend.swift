@@ -1,4 +1,5 @@
 import Gatefold
+import OutgoingRequests
 
 /// Passes on to another endpoint of the same protocol: to put one in front of it, or to move away from it.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import OutgoingRequests
 import Settings
 
 /// Another endpoint of the Pugpig protocol, `kind: pugpig`.

@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import OutgoingRequests
 import Settings
 
 /// How another endpoint of the Pugpig protocol is asked (PROTOCOLS 1.1).

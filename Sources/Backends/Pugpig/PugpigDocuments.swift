@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import OutgoingRequests
 import XML
 
 /// What another endpoint said, read strictly: what is not exactly an answer of the protocol is none (PITFALLS row 9).

@@ -1,4 +1,5 @@
 import Gatefold
+import Protections
 
 /// A database that answers a publisher's own statements: what ``SQLSubscriberBackend`` needs of PostgreSQL or of ODBC.
 protocol SQLDatabase: Sendable {

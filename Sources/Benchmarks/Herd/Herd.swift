@@ -1,6 +1,7 @@
 import Backends
 import Foundation
 import Gatefold
+import Protections
 import State
 import Synchronization
 

@@ -1,5 +1,6 @@
 import Backends
 import Foundation
+import Protections
 
 /// What a herd met with.
 struct HerdReport: Sendable {

@@ -1,4 +1,5 @@
 import Backends
+import Protections
 
 /// How a subscriber backend is doing at present.
 struct BackendHealth: Sendable {

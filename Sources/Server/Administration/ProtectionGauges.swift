@@ -1,5 +1,6 @@
 import Backends
 import Metrics
+import Protections
 import Synchronization
 
 /// Writes what protected backends count into the metrics.
@@ -20,7 +21,7 @@ final class ProtectionGauges: Sendable {
         ] {
             Gauge(label: "gatefold_backend_\(label)", dimensions: [name]).record(value)
         }
-        for state in ProtectionStatus.Breaker.allCases {
+        for state in BreakerPosition.allCases {
             Gauge(label: "gatefold_backend_breaker", dimensions: [name, ("state", state.rawValue)])
                 .record(state == status.breaker ? 1 : 0)
         }

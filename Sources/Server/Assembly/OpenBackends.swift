@@ -1,5 +1,6 @@
 import Backends
 import Gatefold
+import Protections
 
 /// The backends in force. One whose settings stay the same stays, with its connections and its memory, when the
 /// configuration is read again.

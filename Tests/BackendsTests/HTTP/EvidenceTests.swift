@@ -1,4 +1,6 @@
 import Gatefold
+import OutgoingRequests
+import Protections
 import Settings
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import BackendBenches
 import Foundation
 import Gatefold
+import OutgoingRequests
 import TestSupport
 import Testing
 

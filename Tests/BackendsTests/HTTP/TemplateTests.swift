@@ -1,4 +1,5 @@
 import Foundation
+import OutgoingRequests
 import TestSupport
 import Testing
 import XML

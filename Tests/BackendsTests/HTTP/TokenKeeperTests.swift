@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import OutgoingRequests
 import Synchronization
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Gatefold
+import Protections
 import TestSupport
 import Testing
 

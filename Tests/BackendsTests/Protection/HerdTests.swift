@@ -1,3 +1,4 @@
+import Protections
 import Testing
 
 @testable import Backends

@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import Protections
 import Synchronization
 import TestSupport
 import Testing

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Protections
 
 @Suite("A protected backend", .timeLimit(.minutes(1)))
 struct ProtectedBackendTests {

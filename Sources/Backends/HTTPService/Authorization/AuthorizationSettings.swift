@@ -1,4 +1,5 @@
 import Gatefold
+import OutgoingRequests
 import Settings
 
 /// An `authorization` section as read, and not yet in use.

@@ -1,5 +1,7 @@
 import Foundation
 import Gatefold
+import JSON
+import OutgoingRequests
 import Settings
 
 /// `Authorization: Bearer` with a token of the client's own, by OAuth 2's client credentials grant (RFC 6749 section 4.4).

@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import OutgoingRequests
 import Synchronization
 
 /// `Authorization: Digest` (RFC 7616): answers the server's challenge, and uses its nonce again until the server wants

@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import Protections
 import Synchronization
 
 /// Keeps a token, and gets the next one shortly before it expires: once, however many wait for it.

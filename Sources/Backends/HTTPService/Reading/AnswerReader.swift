@@ -1,5 +1,7 @@
 import Foundation
 import Gatefold
+import JSON
+import OutgoingRequests
 import Settings
 import XML
 

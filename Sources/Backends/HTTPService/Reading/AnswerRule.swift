@@ -1,4 +1,5 @@
 import Foundation
+import OutgoingRequests
 import Settings
 
 /// Which answers mean one thing: their statuses, and what they must say.

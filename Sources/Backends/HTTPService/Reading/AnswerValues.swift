@@ -1,3 +1,5 @@
+import JSON
+
 /// What was found in an answer, by name.
 struct AnswerValues: Sendable, Equatable {
     /// A name with an empty list was looked for and has no value, which is not the same as an empty one; a name that is

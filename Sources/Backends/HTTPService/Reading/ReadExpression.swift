@@ -1,3 +1,5 @@
+import JSON
+import OutgoingRequests
 import Settings
 import XML
 

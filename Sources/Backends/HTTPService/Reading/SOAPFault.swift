@@ -1,3 +1,4 @@
+import OutgoingRequests
 import XML
 
 /// Finds the fault of SOAP 1.1 and 1.2.

@@ -1,4 +1,5 @@
 import Foundation
+import OutgoingRequests
 import Settings
 
 /// The body of a call, in one of the forms a service may want.

@@ -1,3 +1,4 @@
+import JSON
 import Settings
 
 /// A JSON body, written in the configuration as YAML: every text in it is a template, and stays one text whatever goes in.

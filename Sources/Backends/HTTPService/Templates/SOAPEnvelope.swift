@@ -1,3 +1,5 @@
+import OutgoingRequests
+
 /// The envelope around a SOAP request, and the headers that go with it.
 enum SOAPEnvelope {
     enum Version: String, Sendable, CaseIterable {

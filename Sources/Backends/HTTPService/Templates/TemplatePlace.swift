@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import Protections
 
 /// Where a value goes, which decides how it is written, so that it can never be read as anything but a value.
 enum TemplatePlace: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import OutgoingRequests
 
 /// The URL of a call: where it leads can not be chosen by a value, only what is asked there.
 struct URLTemplate: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import Protections
 import Synchronization
 
 /// Answers from memory what it may, asks the rest, and has the last good answer stand in when nobody could be asked.

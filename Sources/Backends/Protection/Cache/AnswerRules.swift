@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import Protections
 
 /// For how long an answer holds, and what it says about those remembered beside it.
 struct AnswerRules: Sendable {

@@ -1,3 +1,4 @@
+import Protections
 import Synchronization
 
 /// Asks one question for all who ask the same at the same time.

@@ -91,34 +91,3 @@ final class ProbeBackend: SubscriberBackend {
         _ = try await answer(.health, Inquiry())
     }
 }
-
-/// A door that calls wait at until a test opens it, deaf to cancellation as a blocking library is.
-final class Door: Sendable {
-    private struct State {
-        var isOpen = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
-
-    func pass() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                if !state.isOpen { state.waiting.append(continuation) }
-                return state.isOpen
-            }
-            if isOpen { continuation.resume() }
-        }
-    }
-
-    var waiting: Int { state.withLock { $0.waiting.count } }
-
-    func open() {
-        let waiting = state.withLock { state in
-            state.isOpen = true
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-}
