@@ -13,6 +13,12 @@ struct PublicationSet: Sendable {
     let clients: ClientAddressResolver
     /// For so many seconds a revocation can matter.
     let revocationRetention: TimeInterval
+
+    /// The purchase desks of the publications that sell in a store, in the order of their names.
+    func desks(sellingIn store: StoreName) -> [PurchaseDesk] {
+        directory.byID.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap(\.value.purchases)
+            .filter { $0.stores.contains(store) }
+    }
 }
 
 /// What outlives a configuration.
