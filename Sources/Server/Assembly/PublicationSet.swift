@@ -3,6 +3,7 @@ import ContentGate
 import Foundation
 import FrontDoors
 import Gatefold
+import Receipts
 import State
 
 /// What one configuration serves: replaced as a whole when the configuration is read again.
@@ -10,15 +11,16 @@ struct PublicationSet: Sendable {
     let directory: PublicationDirectory
     let gate: Gate
     let backends: OpenBackends
+    let stores: OpenStores
     let clients: ClientAddressResolver
     /// For so many seconds a revocation can matter.
     let revocationRetention: TimeInterval
 
-    /// The purchase desks of the publications that sell in a store, in the order of their names.
-    func desks(sellingIn store: StoreName) -> [PurchaseDesk] {
-        directory.byID.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap(\.value.purchases)
-            .filter { $0.stores.contains(store) }
-    }
+    /// Of the publications that sell in the app stores.
+    var desks: [PurchaseDesk] { directory.byID.sorted { $0.key < $1.key }.compactMap(\.value.purchases) }
+
+    /// Of the publications that sell in this one.
+    func desks(sellingIn store: StoreName) -> [PurchaseDesk] { desks.filter { $0.stores.contains(store) } }
 }
 
 /// What outlives a configuration.
@@ -40,6 +42,10 @@ struct LastingParts: Sendable {
         interposing: (String, any SubscriberBackend) -> any SubscriberBackend = { $1 }
     ) throws -> PublicationSet {
         let plan = try Assembly.plan(configuration)
+        let storePlan = try Assembly.stores(configuration)
+        let stores = try OpenStores(
+            storePlan, services: StoreServices(clock: services.clock, random: services.random),
+            keeping: before?.stores)
         let backends = try OpenBackends(plan, services: services, keeping: before?.backends, interposing: interposing)
         var proxies: [PublicationID: PublicationProxy] = [:]
         var gated: [GatePublication] = []
@@ -58,6 +64,7 @@ struct LastingParts: Sendable {
                 guesses: publication.isTest ? UnlimitedGuesses() : guesses,
                 references: references, refusals: refusals, clock: services.clock, random: services.random,
                 hesitation: publication.isTest ? .none : Hesitation(random: services.random),
+                purchases: try desk(of: publication, storePlan, stores),
                 observe: { reporter.report($0) })
             proxies[id] = proxy
             if publication.isDefault { standard = proxy }
@@ -79,11 +86,26 @@ struct LastingParts: Sendable {
             if proxies.count == 1 { standard = proxies.values.first }
             return PublicationSet(
                 directory: PublicationDirectory(default: standard, byID: proxies),
-                gate: try Gate(gated, clock: services.clock), backends: backends,
+                gate: try Gate(gated, clock: services.clock), backends: backends, stores: stores,
                 clients: ClientAddressResolver(trusted: configuration.trustedProxies),
                 revocationRetention: configuration.revocationRetention)
         } catch {
             throw AssemblyError.gate(cause: error.description)
         }
+    }
+
+    /// Where a publication's readers have their purchases; nil where it sells in no store.
+    private func desk(
+        of publication: PublicationConfiguration, _ plan: StorePlan, _ stores: OpenStores
+    ) throws(AssemblyError) -> PurchaseDesk? {
+        guard let purchases = publication.purchases, let ledger = state as? any PurchaseLedger else { return nil }
+        let id = publication.publication.id
+        let reporter = PurchaseEventReporter(publication: id)
+        return PurchaseDesk(
+            publication: id, products: purchases.products,
+            environments: try plan.environments(for: purchases, of: id, isTest: publication.isTest),
+            claims: purchases.claims, times: purchases.times,
+            verifiers: purchases.stores.compactMap { stores[$0] }, ledger: ledger, clock: services.clock,
+            observe: { reporter.report($0) })
     }
 }

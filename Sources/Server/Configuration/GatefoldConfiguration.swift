@@ -19,6 +19,7 @@ public struct GatefoldConfiguration: Sendable {
     public var guessing: GuessLimits
     public var passwords: PasswordConfiguration
     public var backends: [BackendConfiguration]
+    public var stores: [StoreConfiguration]
     public var publications: [PublicationConfiguration]
     private let top: SettingsSection
 
@@ -63,11 +64,12 @@ public struct GatefoldConfiguration: Sendable {
         passwords = try PasswordConfiguration(try top.section("passwords"))
 
         backends = try Self.backends(try top.requiredSection("backends", expected: "at least one backend by its name"))
+        stores = try StoreConfiguration.read(try top.section("stores"))
         let section = try top.requiredSection("publications", expected: "at least one publication by its name")
         publications = []
         for name in section.names {
             publications.append(
-                try PublicationConfiguration(name: name, in: section, backends: backends))
+                try PublicationConfiguration(name: name, in: section, backends: backends, stores: stores))
         }
         try Self.checkTogether(publications, section)
         try top.finish()
@@ -128,6 +130,11 @@ public struct GatefoldConfiguration: Sendable {
                     throw section.error(
                         id.rawValue,
                         expected: "`default` is already said of \(other.publication.id); expected one at most")
+                }
+                if let app = publication.apps.first(where: { other.apps.contains($0) }) {
+                    throw section.error(
+                        id.rawValue,
+                        expected: "names the app `\(app)`, as \(other.publication.id) does; an app has one publication")
                 }
                 if publication.sharesSecret(with: other) {
                     throw section.error(

@@ -32,9 +32,4 @@ package struct CompactJWS: Sendable, Equatable {
         guard let value = try? JSONParser.parse(bytes), case .object = value else { throw ReceiptRefusal(.malformed) }
         return value
     }
-
-    /// Whether a text has the outer form of one, so that it is not taken for a receipt of another form.
-    package static func resembles(_ text: some StringProtocol) -> Bool {
-        text.utf8.starts(with: "eyJ".utf8) && text.utf8.count { $0 == UInt8(ascii: ".") } == 2
-    }
 }
