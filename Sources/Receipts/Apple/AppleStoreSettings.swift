@@ -8,46 +8,46 @@ public struct AppleStoreSettings: StoreSettings {
     public static let kind = StoreKind.apple
 
     let apps: AppleApps
-    let http: OutgoingHTTPSettings
     let verifyReceipt: VerifyReceiptSettings?
+    let server: AppStoreServerSettings?
+    let revocations: RevocationSettings
     let protection: StoreProtection
 
     public var environments: Set<StoreEnvironment> { apps.environments }
 
-    /// The largest answer of Apple's that is read unless `largest_answer` says else, in bytes: the receipt of a
-    /// subscription of ten years names every week of it twice.
-    static let largestAnswer = 16 << 20
-
     public init(name: StoreName, settings: SettingsSection) throws(SettingsError) {
         let environments = try Self.environments(settings)
-        let verifyReceipt = try VerifyReceiptSettings.read(try settings.section("verify_receipt"), of: settings)
+        verifyReceipt = try VerifyReceiptSettings.read(try settings.section("verify_receipt"), of: settings)
         apps = AppleApps(
             store: name, bundles: try Self.bundles(settings), appID: try Self.appID(settings),
             environments: environments, roots: try AppleRoots.read(settings))
-        self.verifyReceipt = verifyReceipt
-        var http = try OutgoingHTTPSettings(settings)
-        if !settings.has("largest_answer") { http.largestAnswer = Self.largestAnswer }
-        self.http = http
+        server =
+            settings.has("server_api") ? try AppStoreServerSettings(try settings.section("server_api")) : nil
+        revocations = try RevocationSettings(settings)
         let protection = try settings.section("protection")
         self.protection = try StoreProtection(protection)
         try protection.finish()
-        if apps.roots.isEmpty, !environments.allSatisfy(\.isLocal) {
-            let roots = "Apple's root certificates: download them from \(AppleRoots.source) and name the files here"
-            guard verifyReceipt != nil else { throw settings.error("roots", expected: "missing; expected \(roots)") }
-            settings.warn(
-                "roots", "without them every receipt is sent to Apple, and signed data is refused; expected \(roots)")
+        guard apps.roots.isEmpty, !environments.allSatisfy(\.isLocal) else { return }
+        let roots = "Apple's root certificates: download them from \(AppleRoots.source) and name the files here"
+        guard verifyReceipt != nil, server == nil else {
+            throw settings.error("roots", expected: "missing; expected \(roots)")
         }
+        settings.warn(
+            "roots",
+            "without them every receipt is sent to Apple, and what StoreKit 2 signs is refused; expected \(roots)")
     }
 
     public func open(_ services: StoreServices) throws -> any ReceiptVerifier {
+        // One that is missing is to be known of now.
         try CryptoLibrary.load()
         let protected = ProtectedStore(protection, services: services)
-        let http = OutgoingHTTP(http)
         return AppleStore(
             apps: apps,
             verifyReceipt: verifyReceipt.map {
-                VerifyReceiptClient(apps: apps, settings: $0, http: http, protected: protected)
-            })
+                VerifyReceiptClient(apps: apps, settings: $0, http: OutgoingHTTP($0.http), protected: protected)
+            },
+            signed: try SignedAppStoreData(
+                apps: apps, revocations: revocations, server: server, protection: protection, services: services))
     }
 
     private static func environments(_ settings: SettingsSection) throws(SettingsError) -> Set<StoreEnvironment> {

@@ -110,7 +110,7 @@ public struct PublicationConfiguration: Sendable {
     /// The names of calls and of our own paths can not be publications: `/sign_in/` must stay what it is.
     static let reserved: Set<String> = [
         "sign_in", "renew_token", "renew", "verify_subscription", "edition_credentials", "sign_out", "content",
-        "auth-request", "healthz", "readyz", "metrics",
+        "auth-request", "healthz", "readyz", "metrics", "notifications",
     ]
 
     func sharesSecret(with other: PublicationConfiguration) -> Bool {

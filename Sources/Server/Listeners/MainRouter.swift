@@ -21,6 +21,7 @@ enum MainRouter {
         router.add(middleware: ContentResponder(keeper, files: FileServer(clock: clock)))
         AdminRouter.addHealth(to: router, readiness: readiness)
         addAuthRequests(to: router, keeper, publications)
+        StoreNotificationsFrontDoor(desks: { publications.value.desks(sellingIn: $0) }).addRoutes(to: router)
         PugpigFrontDoor(publications: { publications.value.directory }, client: client).addRoutes(to: router)
         return router
     }
