@@ -128,7 +128,7 @@ let package = Package(
         .target(
             name: "FrontDoors",
             dependencies: [
-                "Gatefold", "ContentGate", "XML",
+                "Gatefold", "ContentGate", "JSON", "XML",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
