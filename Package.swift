@@ -137,7 +137,8 @@ let package = Package(
         .target(
             name: "FrontDoors",
             dependencies: [
-                "Gatefold", "XML",
+                "Gatefold", "ContentGate", "JSON", "XML",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
