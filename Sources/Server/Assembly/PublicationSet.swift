@@ -11,7 +11,7 @@ struct PublicationSet: Sendable {
     let directory: PublicationDirectory
     let gate: Gate
     let backends: OpenBackends
-    let stores: OpenStores
+    var stores = OpenStores()
     let clients: ClientAddressResolver
     /// For so many seconds a revocation can matter.
     let revocationRetention: TimeInterval
