@@ -18,6 +18,9 @@ struct PublicationSet: Sendable {
 
     /// Of the publications that sell in the app stores.
     var desks: [PurchaseDesk] { directory.byID.sorted { $0.key < $1.key }.compactMap(\.value.purchases) }
+
+    /// Of the publications that sell in this one.
+    func desks(sellingIn store: StoreName) -> [PurchaseDesk] { desks.filter { $0.stores.contains(store) } }
 }
 
 /// What outlives a configuration.

@@ -116,7 +116,7 @@ public struct PublicationConfiguration: Sendable {
     static let reserved: Set<String> =
         ([
             "sign_in", "renew_token", "renew", "verify_subscription", "edition_credentials", "sign_out", "content",
-            "auth-request", "healthz", "readyz", "metrics",
+            "auth-request", "healthz", "readyz", "metrics", "notifications",
         ] as Set<String>).union(BakerCall.usualWords).union(BasispressWords.all).union(
             LinkingCall.allCases.map(\.rawValue))
 

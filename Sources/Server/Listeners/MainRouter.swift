@@ -24,6 +24,7 @@ enum MainRouter {
                 storefronts: { publications.value.directory.storefronts }, client: client))
         AdminRouter.addHealth(to: router, readiness: readiness)
         addAuthRequests(to: router, keeper, publications)
+        StoreNotificationsFrontDoor(desks: { publications.value.desks(sellingIn: $0) }).addRoutes(to: router)
         PugpigFrontDoor(publications: { publications.value.directory }, client: client).addRoutes(to: router)
         BasispressFrontDoor(
             storefronts: { publications.value.directory.storefronts }, client: client
