@@ -197,7 +197,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Gatefold", "Protections",
+                "Gatefold", "JSON", "Protections",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -277,7 +277,7 @@ let package = Package(
         .testTarget(
             name: "FrontDoorsTests",
             dependencies: [
-                "FrontDoors", "Backends", "State", "Gatefold", "XML", "TestSupport",
+                "FrontDoors", "Backends", "ContentGate", "JSON", "State", "Gatefold", "XML", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
