@@ -1,0 +1,90 @@
+import Foundation
+import StoreBenches
+import TestSupport
+import Testing
+
+@Suite("Killed at random points of a thousand confirmations")
+struct KilledWhileConfirmingTests {
+    private static let confirmations = 1_000
+    private static let users = 20
+
+    private struct Order: Sendable {
+        let number: Int
+        var user: String { "user-\(number % KilledWhileConfirmingTests.users)" }
+        var transaction: String { "9\(String(format: "%06d", number))" }
+        var receipt: String {
+            Kiosk.single("com.example.daily.special-\(number)", transaction: transaction)
+        }
+    }
+
+    /// Hands in the receipts, eight at a time, until they are through or nobody answers any more.
+    private func confirm(_ orders: [Order], _ kiosk: Kiosk, _ acknowledged: Kept<Set<Int>>) async {
+        let left = Kept(orders[...])
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    while let order = left.withLock({ $0.popFirst() }) {
+                        let answer = try? await kiosk.http.post(
+                            "/confirmpurchase/\(Kiosk.app)/\(order.user)",
+                            [("Content-Type", "application/x-www-form-urlencoded")],
+                            Array("receipt_data=\(order.receipt.formEncoded)".utf8))
+                        guard let answer else { return }
+                        #expect(answer.status == 200)
+                        acknowledged.withLock { _ = $0.insert(order.number) }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("every receipt that was answered 200 is there after the restart, exactly once")
+    func killed() async throws {
+        // Without a catalogue every product is an edition.
+        try await Kiosk.with(change: { text in
+            String(text.prefix(upTo: text.range(of: "    catalogue:")?.lowerBound ?? text.endIndex))
+        }) { kiosk in
+            let all = (0..<Self.confirmations).map { Order(number: $0) }
+            let acknowledged = Kept<Set<Int>>([])
+            var random = SeededRandom(seed: 18)
+            for kill in 1...10 {
+                try await withServer(kiosk.launch) { server in
+                    let open = all.filter { order in !acknowledged.withLock { $0.contains(order.number) } }
+                    let target = min(Self.confirmations - 1, kill * 95 - Int.random(in: 0..<60, using: &random))
+                    async let confirming: Void = confirm(open, kiosk, acknowledged)
+                    _ = try await eventually { acknowledged.withLock { $0.count } >= target }
+                    server.send(SIGKILL)
+                    #expect(await server.end() == -SIGKILL)
+                    await confirming
+                }
+                try await expectAll(acknowledged.withLock(\.self), kiosk)
+            }
+            try await withServer(kiosk.launch) { _ in
+                await confirm(all.filter { order in !acknowledged.withLock { $0.contains(order.number) } }, kiosk, acknowledged)
+                #expect(acknowledged.withLock { $0.count } == Self.confirmations)
+                // What was killed between the receipt and its verdict is proven by itself.
+                #expect(
+                    try await eventually {
+                        try await kiosk.count("SELECT count(*) FROM store_transaction") == Self.confirmations
+                    })
+                for user in 0..<Self.users {
+                    let client = kiosk.baker("user-\(user)")
+                    try await client.refreshPurchases()
+                    #expect(await client.products?.count == Self.confirmations / Self.users)
+                }
+            }
+            try await expectAll(Set(0..<Self.confirmations), kiosk)
+        }
+    }
+
+    /// On disk, with nobody running: each acknowledged receipt once.
+    private func expectAll(_ numbers: Set<Int>, _ kiosk: Kiosk) async throws {
+        let known = Set(try await kiosk.texts("SELECT id FROM store_transaction"))
+        let missing = numbers.map { Order(number: $0).transaction }.filter { !known.contains($0) }
+        #expect(missing.isEmpty)
+        #expect(
+            try await kiosk.count(
+                "SELECT count(*) FROM (SELECT 1 FROM receipt GROUP BY publication, store, digest HAVING count(*) > 1)")
+                == 0)
+        #expect(try await kiosk.count("SELECT count(*) FROM claim") <= Self.confirmations)
+    }
+}
