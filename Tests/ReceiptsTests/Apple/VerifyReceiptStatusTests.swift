@@ -1,4 +1,5 @@
 import Foundation
+import Gatefold
 import Testing
 
 @testable import Receipts

@@ -86,7 +86,8 @@ struct VerifyReceiptTests {
     @Test("of another app are refused, whatever they say of themselves")
     func otherApp() async throws {
         try await serving(production: Self.answer("com.example.weekly")) { server in
-            #expect(try await AppleBench.asking(server).verdict(old) == .refused(.wrongApp))
+            let store = try AppleBench.asking(server)
+            #expect(try await store.verdict(old) == .refused(.wrongApp))
         }
     }
 
@@ -98,7 +99,8 @@ struct VerifyReceiptTests {
         ])
     func refused(_ status: Int, _ reason: ReceiptRefusal.Reason) async throws {
         try await serving(production: #"{"status":\#(status)}"#) { server in
-            #expect(try await AppleBench.asking(server).verdict(old) == .refused(ReceiptRefusal(reason, code: status)))
+            let store = try AppleBench.asking(server)
+            #expect(try await store.verdict(old) == .refused(ReceiptRefusal(reason, code: status)))
         }
     }
 
@@ -134,7 +136,8 @@ struct VerifyReceiptTests {
     @Test("tell of a subscription that is over what it paid for (21006)")
     func over() async throws {
         try await serving(production: Self.answer(status: 21006)) { server in
-            #expect(try await AppleBench.asking(server).verdict(old).transactions.map(\.id) == ["1000"])
+            let store = try AppleBench.asking(server)
+            #expect(try await store.verdict(old).transactions.map(\.id) == ["1000"])
         }
     }
 
@@ -142,7 +145,8 @@ struct VerifyReceiptTests {
     func empty() async throws {
         let body = #"{"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.daily","in_app":[]}}"#
         try await serving(production: body) { server in
-            #expect(try await AppleBench.asking(server).verdict(old) == .refused(.empty))
+            let store = try AppleBench.asking(server)
+            #expect(try await store.verdict(old) == .refused(.empty))
         }
     }
 
