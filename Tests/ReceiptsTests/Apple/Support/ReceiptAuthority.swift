@@ -65,7 +65,7 @@ struct ReceiptAuthority: Sendable {
                 ["req", "-new", "-config", "ca.cnf", "-key", "own.key", "-subj", "/CN=\(name)", "-out", "own.csr"],
                 in: folder)
             var arguments = [
-                "ca", "-batch", "-notext", "-config", "ca.cnf", "-in", "own.csr", "-out", "own.pem", "-rand_serial",
+                "ca", "-batch", "-notext", "-config", "ca.cnf", "-in", "own.csr", "-out", "own.pem",
                 "-extensions", marking.rawValue, "-startdate", dates.from, "-enddate", dates.to, "-md", digest,
             ]
             if let issuer {
@@ -92,6 +92,7 @@ struct ReceiptAuthority: Sendable {
         new_certs_dir = .
         policy = policy
         unique_subject = no
+        rand_serial = yes
         [policy]
         commonName = supplied
         [root]
