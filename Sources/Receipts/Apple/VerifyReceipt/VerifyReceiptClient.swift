@@ -95,7 +95,7 @@ struct VerifyReceiptClient: Sendable {
         case .told: break
         }
         guard let environment = Self.environment(answer, asked), allowed.contains(environment) else {
-            return .refused(ReceiptRefusal(.wrongEnvironment, code: answer.status))
+            return .refused(ReceiptRefusal(.wrongEnvironment))
         }
         guard let bundle = answer.bundle, apps.bundles.contains(bundle) else {
             return .refused(ReceiptRefusal(.wrongApp))

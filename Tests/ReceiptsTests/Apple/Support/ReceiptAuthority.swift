@@ -1,0 +1,132 @@
+import Foundation
+import TestSupport
+
+/// An authority that signs receipts as Apple does, made with OpenSSL's program: a root, an authority under it, and a signer;
+/// each of the latter with the marks of its purpose.
+struct ReceiptAuthority: Sendable {
+    struct Failed: Error {
+        let errors: String
+    }
+
+    /// In PEM.
+    struct Certificate: Sendable {
+        let text: String
+        let key: String
+    }
+
+    enum Marking: String, Sendable {
+        case root, issuer, leaf
+        case issuerUnmarked = "issuer_unmarked"
+        case leafOther = "leaf_other"
+    }
+
+    struct Dates: Sendable {
+        var from = "20200101000000Z"
+        var to = "20400101000000Z"
+    }
+
+    let root: Certificate
+    let issuer: Certificate
+    let signer: Certificate
+
+    /// One for all tests: keys take their time.
+    static let shared = Task { try await ReceiptAuthority() }
+
+    init() async throws {
+        root = try await Self.certificate("Root", .root, by: nil)
+        issuer = try await Self.certificate("Issuer", .issuer, by: root)
+        signer = try await Self.certificate("Signer", .leaf, by: issuer)
+    }
+
+    var rootBytes: [UInt8] { Self.bytes(root) }
+
+    static func bytes(_ certificate: Certificate) -> [UInt8] {
+        let lines = certificate.text.split(separator: "\n").drop { !$0.hasPrefix("-----BEGIN") }
+        let base64 = lines.dropFirst().prefix { !$0.hasPrefix("-----END") }.joined()
+        return Array(Data(base64Encoded: base64) ?? Data())
+    }
+
+    /// - Parameters:
+    ///   - issuer: nil for one that signs itself.
+    ///   - key: of another certificate, to be used again; nil for a new one.
+    static func certificate(
+        _ name: String, _ marking: Marking, by issuer: Certificate?, key: String? = nil, dates: Dates = Dates(),
+        digest: String = "sha256"
+    ) async throws -> Certificate {
+        try await withTemporaryFolder { folder in
+            try write(configuration, "ca.cnf", in: folder)
+            try write("", "index.txt", in: folder)
+            if let key {
+                try write(key, "own.key", in: folder)
+            } else {
+                try await run(["genrsa", "-out", "own.key", "2048"], in: folder)
+            }
+            try await run(
+                ["req", "-new", "-config", "ca.cnf", "-key", "own.key", "-subj", "/CN=\(name)", "-out", "own.csr"],
+                in: folder)
+            var arguments = [
+                "ca", "-batch", "-notext", "-config", "ca.cnf", "-in", "own.csr", "-out", "own.pem",
+                "-extensions", marking.rawValue, "-startdate", dates.from, "-enddate", dates.to, "-md", digest,
+            ]
+            if let issuer {
+                try write(issuer.text, "issuer.pem", in: folder)
+                try write(issuer.key, "issuer.key", in: folder)
+                arguments += ["-cert", "issuer.pem", "-keyfile", "issuer.key"]
+            } else {
+                arguments += ["-selfsign", "-keyfile", "own.key"]
+            }
+            try await run(arguments, in: folder)
+            return Certificate(text: try read("own.pem", in: folder), key: try read("own.key", in: folder))
+        }
+    }
+
+    /// The identifiers of the marks are those of PROTOCOLS 6.3; the other one is that of a developer's certificate.
+    private static let configuration = """
+        [req]
+        distinguished_name = name
+        [name]
+        [ca]
+        default_ca = authority
+        [authority]
+        database = index.txt
+        new_certs_dir = .
+        policy = policy
+        unique_subject = no
+        rand_serial = yes
+        [policy]
+        commonName = supplied
+        [root]
+        basicConstraints = critical,CA:true
+        keyUsage = critical,keyCertSign,cRLSign
+        subjectKeyIdentifier = hash
+        [issuer]
+        basicConstraints = critical,CA:true
+        keyUsage = critical,keyCertSign,cRLSign
+        1.2.840.113635.100.6.2.1 = ASN1:NULL
+        [issuer_unmarked]
+        basicConstraints = critical,CA:true
+        keyUsage = critical,keyCertSign,cRLSign
+        [leaf]
+        basicConstraints = critical,CA:false
+        keyUsage = critical,digitalSignature
+        1.2.840.113635.100.6.11.1 = ASN1:NULL
+        [leaf_other]
+        basicConstraints = critical,CA:false
+        keyUsage = critical,digitalSignature
+        1.2.840.113635.100.6.1.4 = ASN1:NULL
+
+        """
+
+    static func run(_ arguments: [String], in folder: URL) async throws {
+        let run = try await CommandRun.of("openssl", arguments, in: folder)
+        guard run.status == 0 else { throw Failed(errors: run.errors) }
+    }
+
+    static func write(_ text: String, _ name: String, in folder: URL) throws {
+        try Data(text.utf8).write(to: folder.appending(path: name))
+    }
+
+    private static func read(_ name: String, in folder: URL) throws -> String {
+        try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+    }
+}

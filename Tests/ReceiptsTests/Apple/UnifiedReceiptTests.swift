@@ -1,0 +1,129 @@
+import Foundation
+import Gatefold
+import PKCS7
+import TestSupport
+import Testing
+
+@testable import Receipts
+
+@Suite("A unified receipt", .timeLimit(.minutes(2)))
+struct UnifiedReceiptTests {
+    @Test(
+        "is verified in every encoding of every era",
+        arguments: [ReceiptAuthority.Manner.today, .sha1, .plain, .indefinite])
+    func encodings(_ manner: ReceiptAuthority.Manner) async throws {
+        let authority = try await ReceiptAuthority.shared.value
+        let bytes = try await authority.sign(TestPayload().bytes, by: nil, manner)
+        // X.690 section 8.1.3.6: an indefinite length.
+        #expect((bytes[1] == 0x80) == (manner == .indefinite))
+        let verdict = try await AppleBench.local().verdict(.of(bytes))
+        #expect(
+            verdict
+                == .genuine([
+                    StoreTransaction(
+                        store: AppleBench.store, id: "1000", original: "1000", product: "com.example.daily.month",
+                        purchased: AppleBench.date("2024-03-01T00:00:00Z"), environment: .production,
+                        told: AppleBench.date("2024-03-02T10:00:00Z"))
+                ]))
+    }
+
+    @Test("tells everything about every purchase")
+    func purchases() throws {
+        var payload = TestPayload()
+        payload.purchases = [
+            .init(
+                product: "a", transaction: "2", original: "1", purchased: "2024-01-01T00:00:00Z",
+                expires: "2024-02-01T00:00:00Z", cancelled: "2024-01-05T00:00:00Z", quantity: 3),
+            .init(product: "b", transaction: "3"),
+            // Without a product it is no purchase.
+            .init(product: "", transaction: "4"),
+        ]
+        let receipt = try UnifiedReceipt(payload.bytes)
+        #expect(receipt.environment == "Production" && receipt.bundle == "com.example.daily")
+        #expect(receipt.created == AppleBench.date("2024-03-02T10:00:00Z"))
+        #expect(
+            receipt.purchases == [
+                ApplePurchase(
+                    product: "a", transaction: "2", original: "1", purchased: AppleBench.date("2024-01-01T00:00:00Z"),
+                    expires: AppleBench.date("2024-02-01T00:00:00Z"),
+                    cancelled: AppleBench.date("2024-01-05T00:00:00Z"), quantity: 3),
+                ApplePurchase(
+                    product: "b", transaction: "3", original: "3", purchased: AppleBench.date("2024-03-01T00:00:00Z")),
+            ])
+    }
+
+    @Test("arrives with line breaks, in the URL-safe alphabet, without padding, or with spaces for its plus signs")
+    func spellings() async throws {
+        let authority = try await ReceiptAuthority.shared.value
+        var payload = TestPayload()
+        // Long enough that there are plus signs.
+        payload.purchases = (0..<20).map { .init(transaction: "\($0)") }
+        let bytes = try await authority.sign(payload.bytes)
+        let plain = Data(bytes).base64EncodedString()
+        #expect(plain.contains("+"))
+        let store = try await AppleBench.local()
+        for text in [
+            plain, Data(bytes).base64EncodedString(options: [.lineLength64Characters, .endLineWithCarriageReturn]),
+            Data(bytes).base64EncodedString(options: .lineLength76Characters).replacing("\n", with: " \n"),
+            plain.replacing("+", with: " "), plain.replacing("=", with: ""), Base64URL.encode(bytes), "\n\(plain)\n",
+        ] {
+            let receipt = StoreReceipt([.receipt: text])
+            #expect(store.isPlausible(receipt))
+            #expect(try await store.verdict(receipt).transactions.count == 20)
+        }
+    }
+
+    @Test("of more than a megabyte is not read")
+    func large() async throws {
+        #expect(throws: SignedMessageError.tooLarge(limit: 1 << 20)) {
+            try SignedMessage(Array(repeating: 0x30, count: 1 << 20 + 1))
+        }
+        let store = try await AppleBench.local()
+        #expect(!store.isPlausible(StoreReceipt([.receipt: String(repeating: "MIAG", count: 400_000)])))
+    }
+
+    @Test("that is anything else is a payload or an error, never a trap")
+    func fuzz() {
+        var random = SeededRandom(seed: 18)
+        let good = TestPayload().bytes
+        var read = 0
+        for _ in 0..<100_000 {
+            var bytes = good
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &random)
+                case 1: bytes.remove(at: place)
+                default: bytes.insert([0x80, 0x00, 0xFF, 0x31, 0x24].randomElement(using: &random) ?? 0, at: place)
+                }
+            }
+            if Bool.random(using: &random) { bytes = Array(bytes.prefix(Int.random(in: 0...80, using: &random))) }
+            if (try? UnifiedReceipt(bytes)) != nil { read += 1 }
+        }
+        #expect(read > 0)
+    }
+
+    @Test("in whatever bytes is a message or an error, never a trap")
+    func fuzzMessages() async throws {
+        var random = SeededRandom(seed: 7)
+        let authority = try await ReceiptAuthority.shared.value
+        let messages = [
+            try await authority.sign(TestPayload().bytes),
+            try await authority.sign(TestPayload().bytes, by: nil, .indefinite),
+        ]
+        var read = 0
+        for round in 0..<20_000 {
+            var bytes = messages[round % 2]
+            // Mostly where the structure is.
+            let reach = Bool.random(using: &random) ? 80 : bytes.count
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                bytes[Int.random(in: 0..<reach, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
+            }
+            if let message = try? SignedMessage(bytes) {
+                read += 1
+                _ = try? message.verifyByItsOwnCertificate()
+            }
+        }
+        #expect(read > 0)
+    }
+}
