@@ -49,6 +49,7 @@ let package = Package(
         .target(name: "CLDAP"),
         .target(name: "CLibCurl"),
         .target(name: "CArgon2"),
+        .target(name: "COpenSSL"),
         .target(name: "SharedLibraries", swiftSettings: swiftSettings),
 
         // The domain: no HTTP, SQL or XML.
@@ -76,6 +77,7 @@ let package = Package(
         .target(name: "ODBC", dependencies: ["CODBC", "SharedLibraries"], swiftSettings: swiftSettings),
         .target(name: "LDAP", dependencies: ["CLDAP", "SharedLibraries"], swiftSettings: swiftSettings),
         .target(name: "FileTransfer", dependencies: ["CLibCurl", "SharedLibraries"], swiftSettings: swiftSettings),
+        .target(name: "PKCS7", dependencies: ["COpenSSL", "SharedLibraries"], swiftSettings: swiftSettings),
 
         // Questions to other systems, and what protects both sides.
         .target(
@@ -120,8 +122,9 @@ let package = Package(
         .target(
             name: "Receipts",
             dependencies: [
-                "Gatefold", "Settings", "JSON", "OutgoingRequests", "Protections",
+                "Gatefold", "Settings", "JSON", "OutgoingRequests", "PKCS7", "Protections",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
@@ -134,7 +137,8 @@ let package = Package(
         .target(
             name: "FrontDoors",
             dependencies: [
-                "Gatefold", "XML",
+                "Gatefold", "ContentGate", "JSON", "XML",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -253,9 +257,11 @@ let package = Package(
         .testTarget(
             name: "ReceiptsTests",
             dependencies: [
-                "Receipts", "FrontDoors", "Gatefold", "JSON", "OutgoingRequests", "Protections", "Settings", "State",
-                "TestSupport",
+                "Receipts", "FrontDoors", "Gatefold", "JSON", "OutgoingRequests", "PKCS7", "Protections", "Settings",
+                "SharedLibraries", "State", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

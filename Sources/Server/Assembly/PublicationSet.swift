@@ -11,7 +11,7 @@ struct PublicationSet: Sendable {
     let directory: PublicationDirectory
     let gate: Gate
     let backends: OpenBackends
-    let stores: OpenStores
+    var stores = OpenStores()
     let clients: ClientAddressResolver
     /// For so many seconds a revocation can matter.
     let revocationRetention: TimeInterval
@@ -50,6 +50,7 @@ struct LastingParts: Sendable {
         var proxies: [PublicationID: PublicationProxy] = [:]
         var gated: [GatePublication] = []
         var standard: PublicationProxy?
+        var storefronts: [Storefront] = []
         for publication in configuration.publications {
             let id = publication.publication.id
             guard let backend = backends[publication.backend] else { continue }
@@ -69,6 +70,9 @@ struct LastingParts: Sendable {
             proxies[id] = proxy
             if publication.isDefault { standard = proxy }
             guard let layout = publication.content else { continue }
+            if let storefront = storefront(of: publication, proxy, layout, configuration) {
+                storefronts.append(storefront)
+            }
             gated.append(
                 GatePublication(
                     id: id, layout: layout,
@@ -80,18 +84,34 @@ struct LastingParts: Sendable {
                         ? FeedCredentialsVerifier(
                             secrets: publication.editionSecrets, tokens: tokens,
                             references: references) : nil,
-                    revocations: ended, catalogue: publication.publication.rule.currentCatalogue))
+                    revocations: ended, catalogue: publication.publication.rule.currentCatalogue,
+                    acceptsTickets: publication.storefront != nil))
         }
         do {
             if proxies.count == 1 { standard = proxies.values.first }
             return PublicationSet(
-                directory: PublicationDirectory(default: standard, byID: proxies),
+                directory: PublicationDirectory(
+                    default: standard, byID: proxies, storefronts: Storefronts(storefronts)),
                 gate: try Gate(gated, clock: services.clock), backends: backends, stores: stores,
                 clients: ClientAddressResolver(trusted: configuration.trustedProxies),
                 revocationRetention: configuration.revocationRetention)
         } catch {
             throw AssemblyError.gate(cause: error.description)
         }
+    }
+
+    /// Nil where no app finds the publication by its own name.
+    private func storefront(
+        of publication: PublicationConfiguration, _ proxy: PublicationProxy, _ layout: ContentLayout,
+        _ configuration: GatefoldConfiguration
+    ) -> Storefront? {
+        guard let settings = publication.storefront, let publicURL = configuration.publicURL else { return nil }
+        let reporter = StorefrontEventReporter(publication: publication.publication.id)
+        return Storefront(
+            proxy: proxy, apps: publication.apps,
+            downloads: DownloadSite(publicURL: publicURL, prefix: layout.prefix), baker: settings.baker,
+            servesBasispress: settings.servesBasispress, pushTokens: state as? any PushTokenStore,
+            observe: { reporter.report($0) })
     }
 
     /// Where a publication's readers have their purchases; nil where it sells in no store.
