@@ -184,6 +184,54 @@ struct AppStoreServerTests {
         }
     }
 
+    @Test("a signed transaction comes with the periods before it, and with a refund since (PITFALLS row 18: replay)")
+    func enriched() async throws {
+        let refund = ["revocationDate": Moments.milliseconds(now)]
+        let old = SignedForms.transaction(
+            "102", original: "100", purchased: now - 2 * Moments.day, expires: now + 28 * Moments.day,
+            signed: now - Moments.day)
+        try await AppStoreStandIn.run(
+            answering: { _, target in
+                guard target == "/inApps/v2/history/100?sort=DESCENDING" else { return .error(4_040_010) }
+                return .ok([
+                    "hasMore": false,
+                    "signedTransactions": [
+                        try period("102", days: -2...28, with: refund), try period("101", days: -32 ... -2),
+                    ],
+                ])
+            }, authority: authority
+        ) { setting in
+            let verdict = try await setting.data.transactions(
+                signed: authority.sign(old), allowing: [.production], at: now)
+            #expect(verdict.transactions?.map(\.id) == ["101", "102"])
+            #expect(verdict.transactions?.map { $0.revoked != nil } == [false, true])
+        }
+    }
+
+    @Test("a signed single purchase that was refunded since is told as refunded")
+    func refundedSince() async throws {
+        let others = ["revocationDate": Moments.milliseconds(now)]
+        let told = SignedForms.transaction("77", purchased: now - 60, expires: nil, signed: now, with: others)
+        let old = SignedForms.transaction("77", purchased: now - 60, expires: nil, signed: now - 60)
+        try await AppStoreStandIn.run(
+            answering: { _, _ in .ok(["signedTransactionInfo": .string(try authority.sign(told))]) },
+            authority: authority
+        ) { setting in
+            let verdict = try await setting.data.transactions(
+                signed: authority.sign(old), allowing: [.production], at: now)
+            #expect(verdict.transactions?.map(\.revoked) == [now])
+        }
+    }
+
+    @Test("while Apple can not be asked, a signed transaction is good as it stands")
+    func aloneGood() async throws {
+        try await AppStoreStandIn.run(answering: { _, _ in .error(5_000_000) }, authority: authority) { setting in
+            let signed = try authority.sign(SignedForms.transaction(signed: now))
+            let verdict = try await setting.data.transactions(signed: signed, allowing: [.production], at: now)
+            #expect(verdict.transactions?.count == 1)
+        }
+    }
+
     @Test("4040010 in production: sandbox is asked where it counts, and only there (PITFALLS row 18)")
     func sandbox() async throws {
         try await AppStoreStandIn.run(

@@ -41,6 +41,21 @@ extension SignedAppStoreData {
         return []
     }
 
+    /// What Apple says now about a transaction that an app handed over, and about its purchase; nil where it does not say soon.
+    func latest(of transaction: SignedTransaction, at moment: Date) async -> [StoreTransaction]? {
+        guard let server, !transaction.environment.isLocal, Self.isIdentifier(transaction.id) else { return nil }
+        let place = AppStoreServerClient.Place(bundle: transaction.bundle, environment: transaction.environment)
+        return try? await patience.bound(
+            {
+                // A subscription's history has the transaction itself.
+                guard transaction.expires == nil,
+                    case .found(let text) = try await server.transaction(transaction.id, in: place)
+                else { return try await course(of: transaction, by: server, in: place, at: moment) }
+                let told = try await verified(text, in: place, at: moment)
+                return PurchaseCourse.transactions([transaction, told], of: payloads.apps.store)
+            }, ended: {})
+    }
+
     /// One to twenty digits: nothing that could be another path.
     private static func isIdentifier(_ text: String) -> Bool {
         (1...20).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
