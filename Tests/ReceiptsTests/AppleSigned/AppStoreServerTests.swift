@@ -144,8 +144,8 @@ struct AppStoreServerTests {
     func stillRevision() async throws {
         try await AppStoreStandIn.run(
             answering: { _, target in
-                target.hasPrefix("/inApps/v1/transactions/")
-                    ? .ok(["signedTransactionInfo": try period("102", days: -2...28)])
+                try target.hasPrefix("/inApps/v1/transactions/")
+                    ? .ok(["signedTransactionInfo": period("102", days: -2...28)])
                     : .ok(["hasMore": true, "revision": "same", "signedTransactions": []])
             }, authority: authority
         ) { setting in
@@ -236,7 +236,7 @@ struct AppStoreServerTests {
     func sandbox() async throws {
         try await AppStoreStandIn.run(
             answering: { environment, _ in
-                environment == .sandbox ? try single("77", environment: "Sandbox") : .error(4_040_010)
+                try environment == .sandbox ? single("77", environment: "Sandbox") : .error(4_040_010)
             }, authority: authority
         ) { setting in
             let allowed = try await setting.data.transactions(id: "77", allowing: both, at: now)
@@ -272,7 +272,7 @@ struct AppStoreServerTests {
                     count += 1
                     return count == 1
                 }
-                return isFirst ? .error(code, headers: ["Retry-After": "2"]) : try single("77")
+                return try isFirst ? .error(code, headers: ["Retry-After": "2"]) : single("77")
             }, authority: authority
         ) { setting in
             let verdict = try await setting.data.transactions(id: "77", allowing: [.production], at: now)

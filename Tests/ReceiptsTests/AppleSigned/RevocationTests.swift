@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Gatefold
 import JSON
@@ -23,9 +24,9 @@ struct RevocationTests {
         return try SigningAuthority(shape)
     }
 
-    private func withResponder<Result: Sendable>(
-        _ authority: SigningAuthority, _ standing: Standing, port: Int, _ body: () async throws -> Result
-    ) async throws -> Result {
+    private func withResponder(
+        _ authority: SigningAuthority, _ standing: Standing, port: Int, _ body: () async throws -> Void
+    ) async throws {
         try await withTemporaryFolder { folder in
             func write(_ text: String, _ name: String) throws -> String {
                 let path = folder.appendingPathComponent(name).path

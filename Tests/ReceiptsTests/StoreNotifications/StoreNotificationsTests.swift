@@ -46,12 +46,14 @@ struct StoreNotificationsTests {
             let verifier = AppleStore(
                 apps: try SignedForms.apps(authority, environments: [.production, .sandbox]),
                 signed: try SignedForms.data(authority, environments: [.production, .sandbox]))
-            let desks =
-                [("daily", [.production]), ("weekly", [.production, .sandbox])].map { name, environments in
-                    PurchaseDesk(
-                        publication: PublicationID(name)!, products: ProductRules(), environments: Set(environments),
-                        verifiers: [verifier], ledger: ledger, clock: WallClock { Moments.now })
-                } as [PurchaseDesk]
+            let publications: [(String, Set<StoreEnvironment>)] = [
+                ("daily", [.production]), ("weekly", [.production, .sandbox]),
+            ]
+            let desks = publications.map { name, environments in
+                PurchaseDesk(
+                    publication: PublicationID(name)!, products: ProductRules(), environments: environments,
+                    verifiers: [verifier], ledger: ledger, clock: WallClock { Moments.now })
+            }
             let router = Router()
             StoreNotificationsFrontDoor(desks: { name in desks.filter { $0.stores.contains(name) } })
                 .addRoutes(to: router)

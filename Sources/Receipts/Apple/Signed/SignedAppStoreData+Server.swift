@@ -1,5 +1,6 @@
 package import Foundation
 package import Gatefold
+import Protections
 
 /// What is asked of the App Store Server API.
 extension SignedAppStoreData {

@@ -72,7 +72,7 @@ struct AppStoreStandIn: Sendable {
             let questions = Kept<[Question]>([])
             @Sendable func application(_ environment: StoreEnvironment) throws -> some ApplicationProtocol {
                 let router = Router()
-                router.get("**") { request, _ in
+                router.get("**") { request, _ -> Response in
                     let token = request.headers[.authorization].map { String($0.dropFirst("Bearer ".count)) } ?? ""
                     let run = try await CommandRun.of(
                         "/usr/bin/python3", [script, publicKey], input: token, in: folder)
@@ -109,7 +109,9 @@ struct AppStoreStandIn: Sendable {
                         production: try #require(ServiceURL("https://localhost:\(production.port ?? 0)")),
                         sandbox: try #require(ServiceURL("https://localhost:\(sandbox.port ?? 0)/")))
                     settings.mostPages = mostPages
-                    #expect(settings.http.trustOnly(try String(contentsOfFile: transport.certificate, encoding: .utf8)))
+                    let root = try String(contentsOfFile: transport.certificate, encoding: .utf8)
+                    let isTrusted = settings.http.trustOnly(root)
+                    #expect(isTrusted)
                     let data = try SignedAppStoreData(
                         apps: SignedForms.apps(authority, environments: environments, bundles: bundles),
                         server: settings, services: SignedForms.services(clock),
