@@ -36,10 +36,11 @@ public struct StoreNotificationsFrontDoor<Context: RequestContext>: Sendable {
 
     private func respond(to request: Request, _ context: Context) async throws -> Response {
         guard request.method == .post else { return StoreNotificationAnswer.methodNotAllowed() }
-        guard let name = context.parameters.get("store").flatMap({ StoreName($0) }), let first = desks(name).first
-        else {
+        guard let name = context.parameters.get("store").flatMap({ StoreName($0) }) else {
             return StoreNotificationAnswer.unknownStore()
         }
+        let desks = desks(name)
+        guard let first = desks.first else { return StoreNotificationAnswer.unknownStore() }
         if let announced = request.headers[.contentLength].flatMap({ Int($0) }), announced > Self.longestBody {
             return StoreNotificationAnswer.tooLarge(Self.longestBody)
         }
@@ -50,7 +51,7 @@ public struct StoreNotificationsFrontDoor<Context: RequestContext>: Sendable {
             return StoreNotificationAnswer.tooLarge(Self.longestBody)
         }
         // The publications share the store and the ledger, so the message is verified and noted once, for all of them.
-        let allowed = desks(name).reduce(into: Set<StoreEnvironment>()) { $0.formUnion($1.environments) }
+        let allowed = desks.reduce(into: Set<StoreEnvironment>()) { $0.formUnion($1.environments) }
         do {
             guard let receipt = try await first.receive(notification: body, of: name, allowing: allowed) else {
                 return StoreNotificationAnswer.unknownStore()

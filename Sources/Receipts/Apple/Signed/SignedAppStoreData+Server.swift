@@ -1,5 +1,6 @@
 package import Foundation
 package import Gatefold
+import Protections
 
 /// What is asked of the App Store Server API.
 extension SignedAppStoreData {
@@ -39,6 +40,21 @@ extension SignedAppStoreData {
             return try await course(of: verified(text, in: place, at: moment), by: server, in: place, at: moment)
         }
         return []
+    }
+
+    /// What Apple says now about a transaction that an app handed over, and about its purchase; nil where it does not say soon.
+    func latest(of transaction: SignedTransaction, at moment: Date) async -> [StoreTransaction]? {
+        guard let server, !transaction.environment.isLocal, Self.isIdentifier(transaction.id) else { return nil }
+        let place = AppStoreServerClient.Place(bundle: transaction.bundle, environment: transaction.environment)
+        return try? await patience.bound(
+            {
+                // A subscription's history has the transaction itself.
+                guard transaction.expires == nil,
+                    case .found(let text) = try await server.transaction(transaction.id, in: place)
+                else { return try await course(of: transaction, by: server, in: place, at: moment) }
+                let told = try await verified(text, in: place, at: moment)
+                return PurchaseCourse.transactions([transaction, told], of: payloads.apps.store)
+            }, ended: {})
     }
 
     /// One to twenty digits: nothing that could be another path.

@@ -7,6 +7,10 @@ package struct SignedAppStoreData: AppleSignedData {
     let payloads: SignedPayloads
     let server: AppStoreServerClient?
     private let notifications: AppStoreNotifications
+    /// For what Apple adds to a transaction that is genuine as it stands, nobody waits longer.
+    let patience: Deadline
+
+    static let longestPatience: TimeInterval = 3
 
     /// - Parameters:
     ///   - revocations: whether Apple is asked if its certificates still hold.
@@ -21,6 +25,7 @@ package struct SignedAppStoreData: AppleSignedData {
         let signatures = try AppleSignatures(roots: apps.roots, revocations: RevocationCheck(revocations))
         payloads = SignedPayloads(apps: apps, signatures: signatures)
         notifications = AppStoreNotifications(payloads)
+        patience = Deadline(seconds: Self.longestPatience) { try await Task.sleep(for: .seconds($0)) }
         self.server = server.map {
             AppStoreServerClient(
                 $0, protection: ProtectedStore(protection, services: services), clock: services.clock, sleep: sleep)
@@ -30,12 +35,16 @@ package struct SignedAppStoreData: AppleSignedData {
     package var asksServer: Bool { server != nil }
 
     /// A transaction that was taken back is genuine, too: that it was is what the ledger has to learn.
+    ///
+    /// It is believed as it stands; but an old one is as well signed as a new one, and knows nothing of a refund since, nor of
+    /// the periods before. So Apple is asked for those where the App Store Server API is configured and answers soon.
     package func transactions(
         signed: String, allowing allowed: Set<StoreEnvironment>, at moment: Date
     ) async throws -> ReceiptVerdict {
         do {
             let transaction = try await payloads.transaction(signed, allowing: allowed, at: moment)
-            return .genuine(PurchaseCourse.transactions([transaction], of: payloads.apps.store))
+            let latest = await latest(of: transaction, at: moment)
+            return .genuine(latest ?? PurchaseCourse.transactions([transaction], of: payloads.apps.store))
         } catch let refusal as ReceiptRefusal {
             return .refused(refusal)
         }

@@ -1,6 +1,6 @@
 import Crypto
 package import Foundation
-package import Gatefold
+import Gatefold
 import JSON
 import X509
 

@@ -17,6 +17,19 @@ package struct AppStoreServerSettings: Sendable {
     /// A page has twenty transactions.
     package var mostPages = 50
 
+    /// - Parameter key: a P-256 private key in PEM.
+    package init(
+        issuer: String, keyID: String, key: Secret, production: ServiceURL, sandbox: ServiceURL,
+        http: OutgoingHTTPSettings = OutgoingHTTPSettings()
+    ) {
+        self.issuer = issuer
+        self.keyID = keyID
+        self.key = key
+        self.production = production
+        self.sandbox = sandbox
+        self.http = http
+    }
+
     package static let productionURL = "https://api.storekit.apple.com"
     package static let sandboxURL = "https://api.storekit-sandbox.apple.com"
 

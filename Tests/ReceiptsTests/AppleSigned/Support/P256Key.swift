@@ -1,0 +1,13 @@
+import Crypto
+
+/// A key pair as App Store Connect makes one.
+struct P256Key: Sendable {
+    let privatePEM: String
+    let publicPEM: String
+
+    init() {
+        let key = P256.Signing.PrivateKey()
+        privatePEM = key.pemRepresentation
+        publicPEM = key.publicKey.pemRepresentation
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Gatefold
+import JSON
+
+@testable import Receipts
+
+/// What Apple signs, as the tests make it.
+enum SignedForms {
+    static let bundle = "com.example.daily"
+    static let appID: Int64 = 4_711
+    static let store = StoreName("app-store")!
+
+    /// A payload of a transaction, with members in place of, or beside, the usual ones; `null` takes one away.
+    static func transaction(
+        _ id: String = "2000000001", original: String? = nil, product: String = "daily.monthly",
+        purchased: Date = Moments.now - 10 * Moments.day, expires: Date? = Moments.now + 20 * Moments.day,
+        environment: String = "Production", signed: Date = Moments.now, with others: [String: JSONValue] = [:]
+    ) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "transactionId": .string(id), "originalTransactionId": .string(original ?? id),
+            "productId": .string(product), "bundleId": .string(bundle), "environment": .string(environment),
+            "purchaseDate": Moments.milliseconds(purchased), "signedDate": Moments.milliseconds(signed),
+            "quantity": 1, "type": "Auto-Renewable Subscription", "inAppOwnershipType": "PURCHASED",
+            "storefront": "DEU", "price": 4990, "currency": "EUR",
+        ]
+        if let expires { members["expiresDate"] = Moments.milliseconds(expires) }
+        return object(members, others)
+    }
+
+    static func renewal(
+        of original: String, grace: Date?, environment: String = "Production", signed: Date = Moments.now
+    ) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "originalTransactionId": .string(original), "autoRenewStatus": 1, "environment": .string(environment),
+            "signedDate": Moments.milliseconds(signed), "isInBillingRetryPeriod": true,
+        ]
+        if let grace { members["gracePeriodExpiresDate"] = Moments.milliseconds(grace) }
+        return object(members)
+    }
+
+    /// A notification about one transaction, or about none.
+    static func notification(
+        _ type: String, _ subtype: String? = nil, id: String = "d3a1f7c2-0000-4000-8000-000000000001",
+        transaction: String? = nil, renewal: String? = nil, environment: String = "Production",
+        signed: Date = Moments.now, data others: [String: JSONValue] = [:]
+    ) -> JSONValue {
+        var data: [String: JSONValue] = [
+            "bundleId": .string(bundle), "bundleVersion": "42", "environment": .string(environment), "status": 1,
+        ]
+        if environment == "Production" { data["appAppleId"] = .number(String(appID)) }
+        if let transaction { data["signedTransactionInfo"] = .string(transaction) }
+        if let renewal { data["signedRenewalInfo"] = .string(renewal) }
+        var members: [String: JSONValue] = [
+            "notificationType": .string(type), "notificationUUID": .string(id), "version": "2.0",
+            "signedDate": Moments.milliseconds(signed), "data": object(data, others),
+        ]
+        if let subtype { members["subtype"] = .string(subtype) }
+        return object(members)
+    }
+
+    static func body(_ signed: String) -> [UInt8] { JSONWriter.bytes(["signedPayload": .string(signed)]) }
+
+    static func object(_ members: [String: JSONValue], _ others: [String: JSONValue] = [:]) -> JSONValue {
+        .object(
+            members.merging(others) { $1 }.filter { $0.value != .null }.sorted { $0.key < $1.key }
+                .map { .init(name: $0.key, value: $0.value) })
+    }
+
+    static func apps(
+        _ authority: SigningAuthority, environments: Set<StoreEnvironment> = [.production],
+        bundles: Set<String> = [bundle], appID: Int64? = appID
+    ) throws -> AppleApps {
+        AppleApps(
+            store: store, bundles: bundles, appID: appID, environments: environments, roots: [try authority.root.der])
+    }
+
+    static func services(_ clock: WallClock = WallClock { Moments.now }) -> StoreServices {
+        StoreServices(clock: clock, random: .system)
+    }
+
+    static func data(
+        _ authority: SigningAuthority, environments: Set<StoreEnvironment> = [.production],
+        revocations: RevocationSettings = RevocationSettings()
+    ) throws -> SignedAppStoreData {
+        try SignedAppStoreData(
+            apps: try apps(authority, environments: environments), revocations: revocations, services: services())
+    }
+}

@@ -1,0 +1,126 @@
+import Crypto
+import Foundation
+import Gatefold
+import JSON
+import SwiftASN1
+import X509
+
+/// Apple's certificate authority as a test has it: a root, an intermediate and a leaf, all of P-256, and what they sign.
+struct SigningAuthority: Sendable {
+    /// How it differs from Apple's.
+    struct Shape: Sendable {
+        var leafMark: ASN1ObjectIdentifier? = [1, 2, 840, 113_635, 100, 6, 11, 1]
+        var intermediateMark: ASN1ObjectIdentifier? = [1, 2, 840, 113_635, 100, 6, 2, 1]
+        var leafValid = Moments.longAgo...Moments.farAhead
+        /// Where the leaf's revocation is asked for.
+        var responder: String?
+        var leafIsAuthority = false
+        var leafUsage: KeyUsage?
+        var intermediateIsAuthority = true
+    }
+
+    /// A certificate and its key.
+    struct Holder: Sendable {
+        let certificate: Certificate
+        let key: P256.Signing.PrivateKey
+
+        var der: [UInt8] {
+            get throws { try certificate.serializeAsPEM().derBytes }
+        }
+    }
+
+    let root: Holder
+    let intermediate: Holder
+    let leaf: Holder
+
+    init(_ shape: Shape = Shape()) throws {
+        root = try Self.issue("Test Root", extensions: Self.authority(mark: nil), by: nil)
+        intermediate = try Self.issue(
+            "Test Developer Relations",
+            extensions: shape.intermediateIsAuthority
+                ? Self.authority(mark: shape.intermediateMark)
+                : Self.marked(Certificate.Extensions {}, shape.intermediateMark), by: root)
+        var extensions = try Certificate.Extensions {
+            if shape.leafIsAuthority {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+            } else {
+                Critical(BasicConstraints.notCertificateAuthority)
+            }
+            Critical(shape.leafUsage ?? KeyUsage(digitalSignature: true))
+        }
+        if let responder = shape.responder {
+            try extensions.append(
+                AuthorityInformationAccess([
+                    .init(method: .ocspServer, location: .uniformResourceIdentifier(responder))
+                ]).makeCertificateExtension())
+        }
+        leaf = try Self.issue(
+            "Test Receipt Signing", extensions: Self.marked(extensions, shape.leafMark), valid: shape.leafValid,
+            by: intermediate)
+    }
+
+    private static func authority(mark: ASN1ObjectIdentifier?) throws -> Certificate.Extensions {
+        try marked(
+            try Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+                Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+            }, mark)
+    }
+
+    private static func marked(
+        _ extensions: Certificate.Extensions, _ mark: ASN1ObjectIdentifier?
+    ) throws -> Certificate.Extensions {
+        var extensions = extensions
+        // ASN.1 NULL, as Apple has it.
+        if let mark { try extensions.append(Certificate.Extension(oid: mark, critical: false, value: [5, 0])) }
+        return extensions
+    }
+
+    static func issue(
+        _ name: String, extensions: Certificate.Extensions,
+        valid: ClosedRange<Date> = Moments.longAgo...Moments.farAhead, by issuer: Holder?
+    ) throws -> Holder {
+        let key = P256.Signing.PrivateKey()
+        let subject = try DistinguishedName { CommonName(name) }
+        let certificate = try Certificate(
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(key.publicKey),
+            notValidBefore: valid.lowerBound, notValidAfter: valid.upperBound,
+            issuer: issuer?.certificate.subject ?? subject, subject: subject, signatureAlgorithm: .ecdsaWithSHA256,
+            extensions: extensions, issuerPrivateKey: .init(issuer?.key ?? key))
+        return Holder(certificate: certificate, key: key)
+    }
+
+    /// Leaf, intermediate, root.
+    var chain: [[UInt8]] {
+        get throws { [try leaf.der, try intermediate.der, try root.der] }
+    }
+
+    /// - Parameters:
+    ///   - chain: in place of its own.
+    ///   - header: members in place of, or beside, the usual ones.
+    func sign(
+        _ payload: JSONValue, chain: [[UInt8]]? = nil, header: [String: JSONValue] = [:]
+    ) throws -> String {
+        let certificates = try (chain ?? self.chain).map { JSONValue.string(Data($0).base64EncodedString()) }
+        let members = (["alg": "ES256", "x5c": .array(certificates)] as [String: JSONValue]).merging(header) { $1 }
+        return try Self.jws(
+            JSONWriter.bytes(.object(members.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: $0.value) })),
+            JSONWriter.bytes(payload), by: leaf.key)
+    }
+
+    static func jws(_ header: [UInt8], _ payload: [UInt8], by key: P256.Signing.PrivateKey) throws -> String {
+        let input = "\(Base64URL.encode(header)).\(Base64URL.encode(payload))"
+        let signature = try key.signature(for: Data(input.utf8))
+        return "\(input).\(Base64URL.encode(Array(signature.rawRepresentation)))"
+    }
+}
+
+/// Moments of the tests.
+enum Moments {
+    static let now = Date(timeIntervalSince1970: 1_793_534_400)
+    static let longAgo = Date(timeIntervalSince1970: 1_577_836_800)
+    static let farAhead = Date(timeIntervalSince1970: 2_208_988_800)
+    static let day: TimeInterval = 86_400
+
+    static func milliseconds(_ date: Date) -> JSONValue { .number(String(Int64(date.timeIntervalSince1970 * 1000))) }
+}
