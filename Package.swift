@@ -273,7 +273,9 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "StateTests", dependencies: ["State", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
+            name: "StateTests",
+            dependencies: ["State", "Gatefold", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "FrontDoorsTests",
             dependencies: [

@@ -48,7 +48,11 @@ extension PublicationProxy {
         let memory = memory(of: session, edition: edition)
         do {
             let (decision, isEarlier) = try await StandIns.watching {
-                try await decide(on: edition, session, inquiry)
+                try await decide(on: edition, for: references.owner(session.subscriber)) {
+                    try await verdict(on: edition, for: session.subscriber, inquiry) {
+                        try await told(about: session, inquiry)
+                    }
+                }
             }
             refusals.note(memory, refused: decision.isRefusal, isEarlier: isEarlier)
             switch decision {
@@ -75,58 +79,6 @@ extension PublicationProxy {
                 lifetime: publication.lifetimes.failOpenCredentials, isFailOpen: true)
             observe(.failedOpen(who, edition))
             return answer
-        }
-    }
-
-    /// A free edition is everybody's, and one that was bought its buyer's, whatever the subscriber system says; else its
-    /// verdict counts where it has one, and then the subscription.
-    private func decide(on edition: EditionID, _ session: Session, _ inquiry: Inquiry) async throws -> Decision {
-        if publication.rule.catalogue.freeEditions.contains(edition) { return .granted }
-        let bought: Subscription?
-        var ledgerFailure: (any Error)?
-        do {
-            bought = try await purchased(by: references.owner(session.subscriber))
-        } catch {
-            // The subscriber system may open it all the same; if it does not, nobody knows.
-            ledgerFailure = error
-            bought = nil
-        }
-        if bought?.opens(edition) == true { return .granted }
-        let decision = try await decideWithoutPurchases(on: edition, session, inquiry)
-        if decision.isRefusal, let ledgerFailure { throw ledgerFailure }
-        return decision
-    }
-
-    private func decideWithoutPurchases(
-        on edition: EditionID, _ session: Session, _ inquiry: Inquiry
-    ) async throws -> Decision {
-        let own = try await ask {
-            try await backend.verdict(on: edition, for: session.subscriber, inquiry: inquiry)
-        }
-        switch own {
-        case .granted: return .granted
-        case .refused(let reason, let words): return .refused(reason, message: words)
-        case .leftTo(let subscriptions, otherwise: let reason, message: let words):
-            let now = clock.now
-            let isOpen = subscriptions.contains { publication.rule.apply(to: $0, at: now).opens(edition) }
-            return isOpen ? .granted : .refused(reason, message: words)
-        case nil: break
-        }
-        let subscription = try await told(about: session, inquiry)
-        return switch subscription.state {
-        case .unknown: .refused(.notRecognised, message: message(.tokenNotRecognised, inquiry))
-        case .stale: .refused(.expired, message: message(.tokenExpired, inquiry))
-        case .active, .inactive, .suspended:
-            subscription.opens(edition) ? .granted : .refused(.notEntitled, message: subscription.message)
-        }
-    }
-
-    private enum Decision {
-        case granted
-        case refused(CredentialsRefusal.Reason?, message: String?)
-
-        var isRefusal: Bool {
-            if case .refused = self { true } else { false }
         }
     }
 

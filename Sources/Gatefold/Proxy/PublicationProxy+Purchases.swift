@@ -10,8 +10,14 @@ extension PublicationProxy {
         return opened(by: try await purchases.holdings(of: owner, in: publication.rule.catalogue))
     }
 
+    /// The policy says what a subscription that runs opens; what was bought is its buyer's under every policy.
     private func opened(by holdings: Holdings) -> Subscription? {
-        holdings.isEmpty ? nil : publication.rule.apply(to: holdings.subscription, at: clock.now)
+        if holdings.isEmpty { return nil }
+        var subscription = publication.rule.apply(to: holdings.subscription, at: clock.now)
+        if case .editions(let opened) = subscription.entitlement {
+            subscription.entitlement = .editions(opened.union(holdings.editions))
+        }
+        return subscription
     }
 
     /// What an installation or an account may read: its person's purchases, and the subscription of the subscriber it is
@@ -19,14 +25,11 @@ extension PublicationProxy {
     ///
     /// - Throws: ``Unavailable`` when ledger or subscriber system could not be asked.
     public func subscription(of owner: PurchaseOwner, _ inquiry: Inquiry) async throws -> Subscription {
-        guard let purchases else { return Subscription(state: .unknown) }
+        guard purchases != nil else { return Subscription(state: .unknown) }
         var all: [Subscription] = []
         if let own = try await purchased(by: owner) { all.append(own) }
-        if let subscriber = try await purchases.subscriber(linkedWith: owner, references: references),
-            backend.answersFor(subscriber.backend)
-        {
-            let told = try await ask { try await backend.subscription(of: subscriber, inquiry: inquiry) }
-            all.insert(publication.rule.apply(to: told, at: clock.now), at: 0)
+        if let subscriber = try await subscriber(linkedWith: owner) {
+            all.insert(try await told(about: subscriber, inquiry), at: 0)
         }
         // Nobody bought anything: free editions are there for all the same.
         guard !all.isEmpty else {
@@ -35,24 +38,39 @@ extension PublicationProxy {
         return Subscription.merged(all)
     }
 
-    /// Short-lived credentials for an installation or an account; refused where ``subscription(of:_:)`` does not open the
-    /// edition.
+    /// Short-lived credentials for an installation or an account, where a free edition, its purchases, or the subscriber it
+    /// is linked with open the edition: the same editions as that subscriber has by token.
     ///
     /// - Throws: ``Unavailable``.
     public func editionCredentials(
         for edition: EditionID, of owner: PurchaseOwner, _ inquiry: Inquiry
     ) async throws -> CredentialsAnswer {
-        // What was bought needs no subscriber system to say so.
-        let isOpen: Bool
-        if publication.rule.catalogue.freeEditions.contains(edition) {
-            isOpen = true
-        } else if try await purchased(by: owner)?.opens(edition) == true {
-            isOpen = true
-        } else {
-            isOpen = try await subscription(of: owner, inquiry).opens(edition)
+        let decision = try await decide(on: edition, for: owner) {
+            guard let subscriber = try await subscriber(linkedWith: owner) else {
+                return .refused(.notEntitled, message: nil)
+            }
+            return try await verdict(on: edition, for: subscriber, inquiry) {
+                try await told(about: subscriber, inquiry)
+            }
         }
-        guard isOpen else { return refuse(.notEntitled, message(.notEntitled, inquiry)) }
-        return try ticket(for: edition, to: owner.description, inquiry)
+        switch decision {
+        case .granted: return try ticket(for: edition, to: owner.description, inquiry)
+        case .refused(_, let words): return refuse(.notEntitled, words ?? message(.notEntitled, inquiry))
+        }
+    }
+
+    /// Nil also where the subscriber is of a system that this publication no longer asks.
+    private func subscriber(linkedWith owner: PurchaseOwner) async throws -> Subscriber? {
+        guard let subscriber = try await purchases?.subscriber(linkedWith: owner, references: references),
+            backend.answersFor(subscriber.backend)
+        else { return nil }
+        return subscriber
+    }
+
+    /// What the subscriber system says of somebody who is linked, under the publication's policy.
+    private func told(about subscriber: Subscriber, _ inquiry: Inquiry) async throws -> Subscription {
+        let told = try await ask { try await backend.subscription(of: subscriber, inquiry: inquiry) }
+        return publication.rule.apply(to: told, at: clock.now)
     }
 
     /// What a receipt's purchases open by themselves.

@@ -63,8 +63,8 @@ extension PurchaseDesk {
             guard !transactions.isEmpty else {
                 return try await refuse(record, ReceiptRefusal(proven.isEmpty ? .empty : .malformed))
             }
-            if record.incoming.credit != nil, credited(transactions, record).isEmpty {
-                return try await refuse(record, ReceiptRefusal(.wrongProduct))
+            if let reason = uncredited(transactions, record) {
+                return try await refuse(record, ReceiptRefusal(reason))
             }
             let settlement = try await keep {
                 try await ledger.settle(
@@ -84,9 +84,19 @@ extension PurchaseDesk {
     /// What of a receipt is to be delivered: purchases of the product the app named, not taken back.
     private func credited(_ transactions: [StoreTransaction], _ record: ReceiptRecord) -> [Delivery] {
         guard let credit = record.incoming.credit else { return [] }
-        let product = record.incoming.receipt[.product]
-        return counting(transactions).filter { $0.revoked == nil && $0.product == product }
+        return named(transactions, record).filter { $0.revoked == nil }
             .map { Delivery($0, to: credit, in: publication) }
+    }
+
+    /// Why nothing of a receipt is to be delivered where something should be.
+    private func uncredited(_ transactions: [StoreTransaction], _ record: ReceiptRecord) -> ReceiptRefusal.Reason? {
+        guard record.incoming.credit != nil, credited(transactions, record).isEmpty else { return nil }
+        return named(transactions, record).isEmpty ? .wrongProduct : .revoked
+    }
+
+    private func named(_ transactions: [StoreTransaction], _ record: ReceiptRecord) -> [StoreTransaction] {
+        let product = record.incoming.receipt[.product]
+        return counting(transactions).filter { $0.product == product }
     }
 
     private func refuse(_ record: ReceiptRecord, _ refusal: ReceiptRefusal) async throws -> Confirmation {

@@ -1,0 +1,65 @@
+import Foundation
+import Gatefold
+import Testing
+
+@Suite("An outbox of deliveries", .serialized) struct OutboxConformance {
+    private func order(
+        _ id: String, in publication: PublicationID = daily, at moment: Date = noon, from store: any StateStore
+    ) async throws -> Delivery {
+        let transaction = StoreTransaction.sample(id)
+        let delivery = Delivery(
+            transaction, to: Credit(account: "4711", price: "1.99", currency: "EUR"), in: publication)
+        try await store.claim(transaction, by: buyer(1), receipt: id, delivering: [delivery], at: moment)
+        return delivery
+    }
+
+    @Test("holds what was ordered, the oldest first, until it is delivered", arguments: FullStore.allCases)
+    func due(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let second = try await order("1", at: noon + 2, from: store)
+            let first = try await order("2", at: noon + 1, from: store)
+            _ = try await order("3", in: weekly, from: store)
+            let due = try await store.deliveriesDue(in: daily, at: noon + 2, limit: 9)
+            #expect(due.map(\.delivery) == [first, second])
+            #expect(due.map(\.ordered) == [noon + 1, noon + 2])
+            #expect(due.first?.standing == .waiting(attempts: 0, next: noon + 1, cause: nil))
+            #expect(try await store.deliveriesDue(in: daily, at: noon + 1, limit: 9).map(\.delivery) == [first])
+            #expect(try await store.deliveriesDue(in: daily, at: noon + 2, limit: 1).map(\.delivery) == [first])
+            try await store.delivered(first.id, at: noon + 3)
+            #expect(try await store.deliveriesDue(in: daily, at: noon + 9, limit: 9).map(\.delivery) == [second])
+            let all = try await store.deliveries(in: daily, waiting: false, limit: 9)
+            #expect(all.map(\.delivery) == [second, first])
+            #expect(all.last?.standing == .delivered(at: noon + 3))
+            #expect(try await store.deliveries(in: daily, waiting: true, limit: 9).map(\.delivery) == [second])
+            #expect(try await store.deliveries(in: daily, waiting: false, limit: 1).count == 1)
+        }
+    }
+
+    @Test("tries again later what failed, and never what was delivered", arguments: FullStore.allCases)
+    func failing(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let delivery = try await order("1", from: store)
+            try await store.deliveryFailed(delivery.id, cause: "HTTP 503", next: noon + 60)
+            #expect(try await store.deliveriesDue(in: daily, at: noon + 59, limit: 9).isEmpty)
+            #expect(
+                try await store.deliveriesDue(in: daily, at: noon + 60, limit: 9).first?.standing
+                    == .waiting(attempts: 1, next: noon + 60, cause: "HTTP 503"))
+            try await store.delivered(delivery.id, at: noon + 61)
+            try await store.deliveryFailed(delivery.id, cause: "late", next: noon + 99)
+            try await store.delivered(delivery.id, at: noon + 62)
+            #expect(
+                try await store.deliveries(in: daily, waiting: false, limit: 9).map(\.standing)
+                    == [.delivered(at: noon + 61)])
+        }
+    }
+
+    @Test("takes each transaction once, whoever comes with it", arguments: FullStore.allCases)
+    func once(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let first = try await order("1", from: store)
+            let again = Delivery(.sample("1"), to: Credit(account: "4712"), in: daily)
+            try await store.claim(.sample("1"), by: buyer(2), delivering: [again])
+            #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).map(\.delivery) == [first])
+        }
+    }
+}

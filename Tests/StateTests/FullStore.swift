@@ -1,0 +1,71 @@
+import Foundation
+import Gatefold
+import State
+import TestSupport
+import Testing
+
+/// A store of everything to run the specification against.
+enum FullStore: String, CaseIterable, CustomTestStringConvertible {
+    case sqlite
+
+    var testDescription: String { rawValue }
+
+    /// Gives a fresh store to a test.
+    func with(_ test: (any StateStore) async throws -> Void) async throws {
+        switch self {
+        case .sqlite:
+            try await withTemporaryFolder { folder in
+                try await test(try SQLiteStateStore(path: folder + "/state.sqlite"))
+            }
+        }
+    }
+}
+
+let appStore = StoreName("app-store")!
+let play = StoreName("play")!
+func buyer(_ number: UInt8) -> PurchaseOwner { PurchaseOwner(bytes: [UInt8](repeating: number, count: 16))! }
+
+extension IncomingReceipt {
+    static func sample(
+        _ text: String = "receipt", of someone: PurchaseOwner? = buyer(1), in publication: PublicationID = daily,
+        store: StoreName = appStore, credit: Credit? = nil
+    ) -> IncomingReceipt {
+        IncomingReceipt(
+            publication: publication, store: store, owner: someone, receipt: StoreReceipt([.receipt: text]),
+            credit: credit)
+    }
+}
+
+extension StoreTransaction {
+    static func sample(
+        _ id: String = "1", of original: String? = nil, product: String = "com.example.november",
+        in store: StoreName = appStore, purchased: Date = noon, expires: Date? = nil, revoked: Date? = nil,
+        environment: StoreEnvironment = .production, told: Date = noon
+    ) -> StoreTransaction {
+        StoreTransaction(
+            store: store, id: id, original: original ?? id, product: product, purchased: purchased, expires: expires,
+            revoked: revoked, environment: environment, told: told)
+    }
+}
+
+extension PurchaseLedger {
+    /// Takes a receipt in and settles it.
+    @discardableResult
+    func claim(
+        _ transactions: StoreTransaction..., by owner: PurchaseOwner?, receipt: String = "receipt",
+        rule: ClaimRule = ClaimRule(mostPersons: 10), delivering: [Delivery] = [], at moment: Date = noon
+    ) async throws -> Settlement {
+        let record = try await keep(.sample(receipt, of: owner), at: moment)
+        return try await settle(
+            record.id, proving: transactions, claims: rule, delivering: delivering, at: moment)
+    }
+
+    func ids(of owner: PurchaseOwner) async throws -> [String] {
+        try await transactions(of: owner, in: [appStore, play]).map(\.id)
+    }
+
+    func link(_ owner: PurchaseOwner, to subscriber: PurchaseOwner, most: Int = 10, at moment: Date = noon) async throws
+    {
+        try await link(owner, to: subscriber, sealed: SealedSubscriber(bytes: [7]), most: most, at: moment)
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Gatefold
+import Testing
+
+@Suite("Erasing an owner", .serialized) struct ErasureConformance {
+    @Test(
+        "forgets receipts, claims and links, and the transactions that nobody else claims",
+        arguments: FullStore.allCases)
+    func everything(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
+            try await store.claim(.sample("2"), by: buyer(1), receipt: "2")
+            try await store.claim(.sample("2"), by: buyer(2), receipt: "2")
+            _ = try await store.keep(.sample("waiting"), at: noon)
+            try await store.link(buyer(1), to: buyer(100))
+            // Two claims, three receipts, a link, a transaction with its purchase.
+            #expect(try await store.erase(buyer(1)) == 8)
+            #expect(try await store.erase(buyer(1)) == 0)
+            #expect(try await store.ids(of: buyer(1)).isEmpty)
+            #expect(try await store.transactions(of: "1", in: appStore).isEmpty)
+            #expect(try await store.ids(of: buyer(2)) == ["2"])
+            #expect(try await store.subscriber(linkedWith: buyer(1)) == nil)
+            #expect(try await store.receiptsDue(in: daily, at: noon + 99, limit: 9).isEmpty)
+            #expect(try await store.standings(in: daily).stores == [appStore: .init(proven: 1)])
+        }
+    }
+
+    @Test("of a subscriber ends the links to it", arguments: FullStore.allCases)
+    func subscriber(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            try await store.link(buyer(1), to: buyer(100))
+            #expect(try await store.erase(buyer(100)) == 1)
+            #expect(try await store.subscriber(linkedWith: buyer(1)) == nil)
+        }
+    }
+
+    @Test("leaves on record that something was delivered, but not to whom", arguments: FullStore.allCases)
+    func deliveries(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            func buy(_ account: String, _ owner: PurchaseOwner) async throws {
+                for id in ["done", "waiting"] {
+                    let transaction = StoreTransaction.sample(id)
+                    try await store.claim(
+                        transaction, by: owner, receipt: id, rule: .exclusive,
+                        delivering: [Delivery(transaction, to: Credit(account: account), in: daily)])
+                }
+            }
+            try await buy("4711", buyer(1))
+            try await store.delivered(Delivery.ID(store: appStore, transaction: "done"), at: noon)
+            _ = try await store.erase(buyer(1))
+            #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).isEmpty)
+            // What was in the outbox may have arrived: neither is credited to the next account.
+            try await buy("4712", buyer(2))
+            #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).isEmpty)
+            #expect(try await store.deliveriesDue(in: daily, at: noon + 99, limit: 9).isEmpty)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Gatefold
+import Testing
+
+@Suite("A ledger's receipts", .serialized) struct ReceiptConformance {
+    @Test("are kept once per publication, store, owner and content", arguments: FullStore.allCases)
+    func once(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let first = try await store.keep(.sample(), at: noon)
+            #expect(first.standing == .waiting(attempts: 0))
+            #expect(first.received == noon)
+            #expect(first.incoming == .sample())
+            #expect(try await store.keep(.sample(), at: noon + 60) == first)
+            var others: Set<ReceiptRecord.ID> = [first.id]
+            for other in [
+                IncomingReceipt.sample("other"), .sample(of: buyer(2)), .sample(of: nil), .sample(in: weekly),
+                .sample(store: play),
+            ] {
+                let record = try await store.keep(other, at: noon)
+                #expect(record.incoming == other)
+                #expect(others.insert(record.id).inserted)
+                #expect(try await store.keep(other, at: noon).id == record.id)
+            }
+        }
+    }
+
+    @Test("keep every part and whom to credit, unless a text could become another one", arguments: FullStore.allCases)
+    func whole(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let parts = Dictionary(
+                uniqueKeysWithValues: StoreReceipt.Part.allCases.map { ($0, "\($0) \0 + & ü \u{1F4F0}") })
+            let receipt = IncomingReceipt(
+                publication: daily, store: appStore, owner: buyer(1), receipt: StoreReceipt(parts),
+                credit: Credit(account: "+49 30 1", price: "1,99 €", currency: "EUR"))
+            let id = try await store.keep(receipt, at: noon).id
+            let kept = try #require(try await store.receiptsDue(in: daily, at: noon, limit: 9).first)
+            #expect(kept.id == id)
+            #expect(kept.incoming == receipt)
+            await #expect(throws: (any Error).self) {
+                try await store.keep(.sample(credit: Credit(account: "1\u{0}2")), at: noon)
+            }
+            #expect(try await store.receiptsDue(in: daily, at: noon, limit: 9).count == 1)
+        }
+    }
+
+    @Test("wait until they are due, the longest due first, and count the attempts", arguments: FullStore.allCases)
+    func waiting(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let first = try await store.keep(.sample("1"), at: noon)
+            let second = try await store.keep(.sample("2"), at: noon + 1)
+            _ = try await store.keep(.sample("3", in: weekly), at: noon)
+            #expect(try await store.receiptsDue(in: daily, at: noon + 1, limit: 9).map(\.id) == [first.id, second.id])
+            #expect(try await store.receiptsDue(in: daily, at: noon, limit: 9).map(\.id) == [first.id])
+            #expect(try await store.receiptsDue(in: daily, at: noon + 1, limit: 1).map(\.id) == [first.id])
+            try await store.postpone(first.id, until: noon + 60)
+            #expect(try await store.receiptsDue(in: daily, at: noon + 59, limit: 9).map(\.id) == [second.id])
+            let due = try await store.receiptsDue(in: daily, at: noon + 60, limit: 9)
+            #expect(due.map(\.id) == [second.id, first.id])
+            #expect(due.last?.standing == .waiting(attempts: 1))
+            #expect(due.last?.received == noon)
+        }
+    }
+
+    @Test("stay what they were proven or refused to be, also after an outage", arguments: FullStore.allCases)
+    func settled(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let refusal = ReceiptRefusal(.storeRefused, code: 21_003)
+            let refused = try await store.keep(.sample("refused"), at: noon)
+            try await store.refuse(refused.id, refusal, at: noon + 1)
+            let proven = try await store.keep(.sample("proven"), at: noon)
+            _ = try await store.settle(
+                proven.id, proving: [.sample()], claims: .exclusive, delivering: [], at: noon + 2)
+            for id in [refused.id, proven.id] { try await store.postpone(id, until: noon + 60) }
+            #expect(try await store.keep(.sample("refused"), at: noon).standing == .refused(refusal, at: noon + 1))
+            #expect(try await store.keep(.sample("proven"), at: noon).standing == .proven(at: noon + 2))
+            #expect(try await store.receiptsDue(in: daily, at: noon + 999, limit: 9).isEmpty)
+        }
+    }
+
+    @Test("can become genuine after a refusal, and the reverse", arguments: FullStore.allCases)
+    func changing(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let record = try await store.keep(.sample(), at: noon)
+            for reason in ReceiptRefusal.Reason.allCases {
+                try await store.refuse(record.id, ReceiptRefusal(reason), at: noon + 1)
+                #expect(
+                    try await store.keep(.sample(), at: noon).standing == .refused(ReceiptRefusal(reason), at: noon + 1)
+                )
+            }
+            _ = try await store.settle(
+                record.id, proving: [.sample()], claims: .exclusive, delivering: [], at: noon + 2)
+            #expect(try await store.keep(.sample(), at: noon).standing == .proven(at: noon + 2))
+        }
+    }
+
+    @Test("are counted by store and standing", arguments: FullStore.allCases)
+    func counts(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            #expect(try await store.standings(in: daily) == ReceiptCounts())
+            _ = try await store.keep(.sample("1"), at: noon + 5)
+            _ = try await store.keep(.sample("2"), at: noon + 3)
+            let third = try await store.keep(.sample("3"), at: noon)
+            try await store.refuse(third.id, ReceiptRefusal(.forged), at: noon)
+            let fourth = try await store.keep(.sample("4", store: play), at: noon)
+            _ = try await store.settle(
+                fourth.id, proving: [.sample(in: play)], claims: .exclusive, delivering: [], at: noon)
+            _ = try await store.keep(.sample("5", in: weekly), at: noon)
+            #expect(
+                try await store.standings(in: daily)
+                    == ReceiptCounts(
+                        stores: [appStore: .init(waiting: 2, refused: 1), play: .init(proven: 1)],
+                        waitingSince: noon + 3))
+        }
+    }
+
+    @Test("that were refused 90 days ago are forgotten, and no others", arguments: FullStore.allCases)
+    func retention(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let day: TimeInterval = 86_400
+            let old = try await store.keep(.sample("old"), at: noon)
+            try await store.refuse(old.id, ReceiptRefusal(.forged), at: noon)
+            let young = try await store.keep(.sample("young"), at: noon)
+            try await store.refuse(young.id, ReceiptRefusal(.forged), at: noon + 2 * day)
+            _ = try await store.keep(.sample("waiting"), at: noon)
+            try await store.claim(.sample(), by: buyer(1), receipt: "proven")
+            _ = try await store.keep(.sample("new"), at: noon + 91 * day)
+            #expect(
+                try await store.standings(in: daily).stores[appStore] == .init(waiting: 2, proven: 1, refused: 1))
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Gatefold
+import TestSupport
+import Testing
+
+@Suite("The stores' words", .serialized) struct WordOrderTests {
+    @Test("A later word replaces an earlier one; of two at once a refund counts, then the later end")
+    func rule() {
+        let plain = StoreTransaction.sample(expires: noon + 60)
+        let refunded = StoreTransaction.sample(expires: noon + 60, revoked: noon)
+        let longer = StoreTransaction.sample(expires: noon + 90)
+        let reversed = StoreTransaction.sample(expires: noon + 60, told: noon + 1)
+        #expect(refunded.replaces(plain) && !plain.replaces(refunded))
+        #expect(longer.replaces(plain) && !plain.replaces(longer))
+        #expect(refunded.replaces(longer) && !longer.replaces(refunded))
+        #expect(reversed.replaces(refunded) && !refunded.replaces(reversed))
+        #expect(!plain.replaces(plain))
+    }
+
+    /// Words about a few transactions of a few purchases, with moments that often coincide.
+    private static func words(_ random: inout SeededRandom) -> [StoreTransaction] {
+        (0..<8).map { _ in
+            StoreTransaction(
+                store: appStore, id: "\(Int.random(in: 1...3, using: &random))",
+                original: "\(Int.random(in: 1...2, using: &random))",
+                product: ["a", "b"].randomElement(using: &random)!,
+                purchased: noon + Double(Int.random(in: 0...1, using: &random)),
+                expires: Bool.random(using: &random) ? noon + Double(Int.random(in: 0...2, using: &random)) : nil,
+                revoked: Int.random(in: 0...2, using: &random) == 0 ? noon : nil,
+                quantity: Int.random(in: 1...2, using: &random),
+                environment: [.production, .sandbox].randomElement(using: &random)!,
+                told: noon + Double(Int.random(in: 0...2, using: &random)))
+        }
+    }
+
+    @Test("In whatever order notes, receipts and messages tell of purchases, the same is on record in the end")
+    func permutations() async throws {
+        var random = SeededRandom(seed: 44)
+        for round in 0..<10 {
+            let words = Self.words(&random)
+            // Each word comes by the same way however the order.
+            let ways = words.map { _ in Int.random(in: 0...2, using: &random) }
+            var outcomes: Set<[String]> = []
+            for _ in 0..<3 {
+                let order = Array(words.indices).shuffled(using: &random)
+                try await FullStore.sqlite.with { store async throws in
+                    for index in order {
+                        switch ways[index] {
+                        case 0: try await store.note([words[index]], at: noon + 9)
+                        case 1: try await store.claim(words[index], by: buyer(1), receipt: "\(index)", at: noon + 9)
+                        default:
+                            let event = StoreEvent(
+                                store: appStore, id: "\(index)", name: "TEST", signed: noon,
+                                transactions: [words[index]])
+                            #expect(try await store.take(event, at: noon + 9))
+                        }
+                    }
+                    var outcome: [String] = []
+                    for original in ["1", "2"] {
+                        outcome += try await store.transactions(of: original, in: appStore).map { "\($0)" }
+                    }
+                    outcome += try await store.ids(of: buyer(1))
+                    let due = try await store.rechecks(
+                        of: nil, in: [appStore], ending: Period(start: noon - 99, end: nil),
+                        lookedBefore: noon + 99, at: noon + 99, limit: 9)
+                    outcome += due.map { "\($0.transaction)" }.sorted()
+                    outcomes.insert(outcome)
+                }
+            }
+            #expect(outcomes.count == 1, "round \(round)")
+        }
+    }
+
+    @Test("Which word counts is a strict order: one of two different ones, and never in a circle")
+    func strict() {
+        var random = SeededRandom(seed: 45)
+        for _ in 0..<3_000 {
+            let words = Self.words(&random)
+            for (one, other) in zip(words, words.dropFirst()) where one.id == other.id {
+                #expect((one.replaces(other) ? 1 : 0) + (other.replaces(one) ? 1 : 0) == (one == other ? 0 : 1))
+            }
+            let three = words.prefix(3)
+            let (a, b, c) = (three[0], three[1], three[2])
+            if a.replaces(b), b.replaces(c) { #expect(a.replaces(c)) }
+        }
+    }
+}

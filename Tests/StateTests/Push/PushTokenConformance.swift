@@ -1,0 +1,83 @@
+import Foundation
+import Gatefold
+import Testing
+
+@Suite("A store of push tokens", .serialized) struct PushTokenConformance {
+    private func token(
+        _ number: UInt8, of app: String = "com.example.daily", _ environment: PushEnvironment = .production
+    )
+        -> PushToken
+    { PushToken(app: app, bytes: [UInt8](repeating: number, count: 32), environment: environment) }
+
+    private func all(_ store: any StateStore, after: Int64 = 0, limit: Int = 99) async throws -> [RegisteredPushToken] {
+        try await store.pushTokens(of: "com.example.daily", in: .production, after: after, limit: limit)
+    }
+
+    @Test("keeps them in the order they came, each once, app by app", arguments: FullStore.allCases)
+    func order(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            for number: UInt8 in [3, 1, 2] { try await store.register(token(number), at: noon) }
+            try await store.register(token(1), at: noon + 60)
+            try await store.register(token(1), at: noon + 30)
+            try await store.register(token(1, of: "com.example.other"), at: noon)
+            try await store.register(token(1, .sandbox), at: noon)
+            let tokens = try await all(store)
+            #expect(tokens.map(\.token) == [token(3), token(1), token(2)])
+            #expect(tokens.map(\.registered) == [noon, noon + 60, noon])
+            #expect(tokens.map(\.sequence) == tokens.map(\.sequence).sorted())
+            #expect(try await all(store, limit: 2).map(\.token) == [token(3), token(1)])
+            #expect(try await all(store, after: tokens[1].sequence).map(\.token) == [token(2)])
+            let app = "com.example.daily"
+            #expect(try await store.countPushTokens(of: app, in: .production, after: 0) == 3)
+            #expect(try await store.countPushTokens(of: app, in: .production, after: tokens[1].sequence) == 1)
+            #expect(try await store.countPushTokens(of: app, in: .sandbox, after: 0) == 1)
+        }
+    }
+
+    @Test("forgets dead ones, but not one that the app sent again since", arguments: FullStore.allCases)
+    func forgetting(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            for number: UInt8 in [1, 2] { try await store.register(token(number), at: noon) }
+            let last = try #require(try await all(store).last?.sequence)
+            try await store.forget(token(1), unlessRegisteredAfter: noon - 1)
+            try await store.forget(token(2), unlessRegisteredAfter: noon)
+            try await store.forget(token(1, .sandbox), unlessRegisteredAfter: noon)
+            #expect(try await all(store).map(\.token) == [token(1)])
+            // A number is never used twice: who is behind it is not skipped.
+            try await store.register(token(2), at: noon)
+            #expect(try await all(store, after: last).map(\.token) == [token(2)])
+        }
+    }
+
+    @Test("begins a campaign once, and keeps how far it has come", arguments: FullStore.allCases)
+    func campaigns(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            func campaign(_ name: String, begun: Date = noon, in publication: PublicationID = daily) -> PushCampaign {
+                PushCampaign(
+                    name: name, publication: publication, app: "com.example.daily", environment: .production,
+                    edition: EditionID("november"), begun: begun)
+            }
+            var first = try await store.begin(campaign("1"))
+            #expect(first == campaign("1"))
+            first.position = 7
+            first.sent = 5
+            first.failed = 1
+            first.gone = 1
+            try await store.keep(first)
+            #expect(try await store.begin(campaign("1", begun: noon + 60)) == first)
+            var behind = first
+            behind.position = 3
+            try await store.keep(behind)
+            #expect(try await store.begin(campaign("1")) == first)
+            first.finished = noon + 99
+            try await store.keep(first)
+            let second = try await store.begin(
+                PushCampaign(
+                    name: "2", publication: daily, app: "com.example.daily", environment: .sandbox, edition: nil,
+                    begun: noon + 1))
+            _ = try await store.begin(campaign("3", in: weekly))
+            #expect(try await store.campaigns(in: daily, limit: 9) == [second, first])
+            #expect(try await store.campaigns(in: daily, limit: 1) == [second])
+        }
+    }
+}
