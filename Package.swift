@@ -119,7 +119,14 @@ let package = Package(
         // The app stores' receipts.
         .target(
             name: "Receipts",
-            dependencies: ["Gatefold", "Settings", "JSON", "OutgoingRequests", "Protections"],
+            dependencies: [
+                "Gatefold", "Settings", "JSON", "OutgoingRequests", "Protections",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
             swiftSettings: swiftSettings),
         .target(
             name: "State",
@@ -217,7 +224,7 @@ let package = Package(
         .testTarget(
             name: "OutgoingRequestsTests",
             dependencies: [
-                "OutgoingRequests", "Settings", "TestSupport",
+                "OutgoingRequests", "Gatefold", "Settings", "TestSupport",
             ],
             swiftSettings: swiftSettings),
         .testTarget(name: "CSVTests", dependencies: ["CSV", "TestSupport"], swiftSettings: swiftSettings),
@@ -242,6 +249,24 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ReceiptsTests",
+            dependencies: [
+                "Receipts", "FrontDoors", "Gatefold", "JSON", "OutgoingRequests", "Protections", "Settings", "State",
+                "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: swiftSettings),
         .testTarget(

@@ -1,0 +1,81 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTLS
+import NIOCore
+import NIOSSL
+import TestSupport
+
+/// A store's service, as a real HTTPS server on loopback with a test's own authority.
+struct LoopbackStore: Sendable {
+    struct Question: Sendable {
+        let method: String
+        /// With the query, byte for byte.
+        let target: String
+        let authorization: String?
+        let body: String
+    }
+
+    struct Word: Sendable {
+        let status: Int
+        let body: String
+
+        init(_ status: Int, _ body: String = "{}") {
+            self.status = status
+            self.body = body
+        }
+    }
+
+    let url: String
+    /// The file with the authority's certificate.
+    let root: String
+    private let kept: Kept<[Question]>
+
+    /// The same server, as somebody sees it who trusts another authority.
+    func trusting(_ root: String) -> LoopbackStore { LoopbackStore(url: url, root: root, kept: kept) }
+
+    /// One that nobody runs.
+    static func nowhere(port: Int, root: String) -> LoopbackStore {
+        LoopbackStore(url: "https://localhost:\(port)", root: root, kept: Kept([]))
+    }
+
+    /// What it was asked so far.
+    var questions: [Question] { kept.withLock { $0 } }
+
+    /// Runs the body while the server answers.
+    static func serving(
+        in folder: URL, _ answer: @escaping @Sendable (Question) async throws -> Word,
+        _ body: (LoopbackStore) async throws -> Void
+    ) async throws {
+        let authority = try await TestAuthority("store-authority", in: folder)
+        let issued = try await authority.issue("store", names: "DNS:localhost")
+        let chain = try NIOSSLCertificate.fromPEMFile(issued.certificate).map {
+            NIOSSLCertificateSource.certificate($0)
+        }
+        let key = try NIOSSLPrivateKey(file: issued.key, format: .pem)
+        let tls = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+        let kept = Kept<[Question]>([])
+        let ports = AsyncStream<Int>.makeStream()
+        let responder = CallbackResponder<BasicRequestContext> { request, _ in
+            let body = try await request.body.collect(upTo: 1 << 20)
+            let question = Question(
+                method: request.method.rawValue, target: request.head.path ?? "",
+                authorization: request.headers[.authorization], body: String(buffer: body))
+            kept.withLock { $0.append(question) }
+            let word = try await answer(question)
+            return Response(
+                status: HTTPResponse.Status(code: word.status), headers: [.contentType: "application/json"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: word.body)))
+        }
+        let application = Application(
+            responder: responder, server: try .tls(tlsConfiguration: tls),
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { ports.continuation.yield($0.localAddress?.port ?? 0) })
+        let running = Task { try await application.run() }
+        defer { running.cancel() }
+        for await port in ports.stream {
+            try await body(LoopbackStore(url: "https://localhost:\(port)", root: authority.certificate, kept: kept))
+            break
+        }
+    }
+}
