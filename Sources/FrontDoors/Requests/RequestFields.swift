@@ -5,44 +5,54 @@ import NIOCore
 /// The fields of a request, from its query and its body.
 package enum RequestFields {
     /// The longest body, in bytes.
-    static let longestBody = 64 * 1024
+    static let longestBody = 256 * 1024
     static let mostFields = 100
     /// In bytes, decoded.
     static let longestName = 256
-    /// In bytes, decoded.
-    static let longestValue = 16 * 1024
+    /// In bytes, decoded: as long as the longest receipt that a store's reader looks at.
+    static let longestValue = 64 * 1024
 
     /// Reads them as PHP's `$_REQUEST` has them: the body's value where both have one, the last of several.
     ///
     /// - Throws: ``RequestRefusal``, and whatever the connection throws while the body arrives.
     package static func read(_ request: Request) async throws -> [String: String] {
+        let query = FormFields.parse((request.uri.query ?? "").utf8)
+        return try fields(query + (request.method == .post ? try await body(of: request) : []))
+    }
+
+    /// Those of the query alone, for calls whose body is something else.
+    package static func query(of request: Request) throws(RequestRefusal) -> [String: String] {
+        try fields(FormFields.parse((request.uri.query ?? "").utf8))
+    }
+
+    private static func fields(_ all: [(name: String, value: String)]) throws(RequestRefusal) -> [String: String] {
+        guard all.count <= mostFields else { throw .tooManyFields }
         var fields: [String: String] = [:]
-        var count = 0
-        func take(_ more: [(name: String, value: String)]) throws(RequestRefusal) {
-            count += more.count
-            guard count <= mostFields else { throw .tooManyFields }
-            for (name, value) in more {
-                guard name.utf8.count <= longestName, value.utf8.count <= longestValue else { throw .fieldTooLong }
-                fields[name] = value
-            }
+        for (name, value) in all {
+            guard name.utf8.count <= longestName, value.utf8.count <= longestValue else { throw .fieldTooLong }
+            fields[name] = value
         }
-        if let query = request.uri.query { try take(FormFields.parse(query.utf8)) }
-        if request.method == .post { try take(try await body(of: request)) }
         return fields
     }
 
-    private static func body(of request: Request) async throws -> [(name: String, value: String)] {
+    /// The body as it came, whatever its type.
+    ///
+    /// - Throws: ``RequestRefusal``, and whatever the connection throws while the body arrives.
+    package static func bytes(of request: Request) async throws -> [UInt8] {
         let coding = request.headers[.contentEncoding]?.lowercased() ?? "identity"
         guard coding == "identity" else { throw RequestRefusal.unsupportedCoding }
         if let announced = request.headers[.contentLength].flatMap({ Int($0) }), announced > longestBody {
             throw RequestRefusal.tooLarge
         }
-        let bytes: [UInt8]
         do {
-            bytes = Array(try await request.body.collect(upTo: longestBody).readableBytesView)
+            return Array(try await request.body.collect(upTo: longestBody).readableBytesView)
         } catch is NIOTooManyBytesError {
             throw RequestRefusal.tooLarge
         }
+    }
+
+    private static func body(of request: Request) async throws -> [(name: String, value: String)] {
+        let bytes = try await bytes(of: request)
         if bytes.isEmpty { return [] }
         switch mediaType(request.headers[.contentType]) {
         case nil, "application/x-www-form-urlencoded":

@@ -101,13 +101,7 @@ struct GoogleStandIn: Sendable {
         -> any ReceiptVerifier
     {
         let file = folder.appending(path: "account.json")
-        let key = try account.privatePEM.replacing("\n", with: "\\n")
-        try Data(
-            """
-            {"type":"service_account","client_email":"\(Self.mail)","private_key_id":"key-1","private_key":"\(key)",
-            "token_uri":"\(store.url)/token"}
-            """.utf8
-        ).write(to: file)
+        try Data(Self.account(key: try account.privatePEM, tokenURL: "\(store.url)/token").utf8).write(to: file)
         return try GoogleBench.open(
             """
             package: \(GoogleBench.package)
@@ -116,6 +110,14 @@ struct GoogleStandIn: Sendable {
             http: {tls: {root: {file: \(store.root)}}}
             \(more)
             """, clock: clock)
+    }
+
+    /// A service account's file.
+    static func account(key: String, tokenURL: String) -> String {
+        """
+        {"type":"service_account","client_email":"\(mail)","private_key_id":"key-1",
+        "private_key":"\(key.replacing("\n", with: "\\n"))","token_uri":"\(tokenURL)"}
+        """
     }
 
     static func subscription(

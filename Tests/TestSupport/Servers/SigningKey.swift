@@ -1,16 +1,15 @@
-import Foundation
-import TestSupport
+public import Foundation
 
 /// An RSA key made and used by `openssl`, as Google has one per app.
-struct SigningKey: Sendable {
+public struct SigningKey: Sendable {
     private let folder: URL
     private let name: String
 
-    struct Failed: Error {
-        let errors: String
+    public struct Failed: Error {
+        public let errors: String
     }
 
-    init(_ name: String, in folder: URL) async throws {
+    public init(_ name: String, in folder: URL) async throws {
         self.folder = folder
         self.name = name
         try await Self.run(["genrsa", "-out", path("pem"), "2048"], in: folder)
@@ -20,12 +19,12 @@ struct SigningKey: Sendable {
     }
 
     /// As the Play Console shows it.
-    var licence: String { get throws { try Data(contentsOf: file("der")).base64EncodedString() } }
-    var privatePEM: String { get throws { try String(contentsOf: file("p8"), encoding: .utf8) } }
-    var publicPEM: String { get throws { try String(contentsOf: file("pub"), encoding: .utf8) } }
+    public var licence: String { get throws { try Data(contentsOf: file("der")).base64EncodedString() } }
+    public var privatePEM: String { get throws { try String(contentsOf: file("p8"), encoding: .utf8) } }
+    public var publicPEM: String { get throws { try String(contentsOf: file("pub"), encoding: .utf8) } }
 
     /// The base64 of the signature with SHA-1, unless another digest is named.
-    func sign(_ text: String, digest: String = "sha1") async throws -> String {
+    public func sign(_ text: String, digest: String = "sha1") async throws -> String {
         let number = UInt64.random(in: .min ... .max)
         let (input, output) = (file("\(number).in"), file("\(number).out"))
         try Data(text.utf8).write(to: input)
