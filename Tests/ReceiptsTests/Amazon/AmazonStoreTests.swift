@@ -48,7 +48,8 @@ struct AmazonStoreTests {
                 kind: amazon
                 shared_secret: {file: \(file.path)}
                 url: \(store.url)
-                http: {tls: {root: {file: \(store.root)}}}
+                http: {connect_timeout: 60s, timeout: 60s, tls: {root: {file: \(store.root)}}}
+                deadline: 60s
                 breaker: {enabled: false}
                 \(more)
                 """, name: "a.yaml", folder: "/", environment: [:])

@@ -107,7 +107,9 @@ struct GoogleStandIn: Sendable {
             package: \(GoogleBench.package)
             service_account: {file: \(file.path)}
             url: \(store.url)
-            http: {tls: {root: {file: \(store.root)}}}
+            http: {connect_timeout: 60s, timeout: 60s, tls: {root: {file: \(store.root)}}}
+            deadline: 60s
+            concurrency: {most: 100, patience: 60s}
             \(more)
             """, clock: clock)
     }
