@@ -227,7 +227,7 @@ let package = Package(
         .testTarget(
             name: "OutgoingRequestsTests",
             dependencies: [
-                "OutgoingRequests", "Settings", "TestSupport",
+                "OutgoingRequests", "Gatefold", "Settings", "TestSupport",
             ],
             swiftSettings: swiftSettings),
         .testTarget(name: "CSVTests", dependencies: ["CSV", "TestSupport"], swiftSettings: swiftSettings),
@@ -243,8 +243,8 @@ let package = Package(
             name: "BackendsTests",
             dependencies: [
                 "Backends", "BackendBenches", "CSV", "JSON", "Gatefold", "Settings", "SharedLibraries", "PostgreSQL",
-                "ODBC", "LDAP", "FileTransfer", "OutgoingRequests", "Protections", "XML", "TestSupport",
-                "Benchmarks",
+                "ODBC", "LDAP", "FileTransfer", "OutgoingRequests", "Protections", "Receipts", "State", "XML",
+                "TestSupport", "Benchmarks",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -279,7 +279,8 @@ let package = Package(
         .testTarget(
             name: "FrontDoorsTests",
             dependencies: [
-                "FrontDoors", "Backends", "ContentGate", "JSON", "State", "Gatefold", "XML", "TestSupport",
+                "FrontDoors", "Backends", "ContentGate", "JSON", "Receipts", "Settings", "State", "Gatefold", "XML",
+                "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -17,9 +17,14 @@ struct ChainBackend: SubscriberBackend {
         backend == name || members.contains { $0.backend.answersFor(backend) }
     }
 
+    func reads(_ form: Credentials.Form) -> Bool { members.contains { $0.backend.reads(form) } }
+
     func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
+        // Those who do not read such credentials are not in the chain for them.
+        let members = members.filter { $0.backend.reads(credentials.form) }
+        guard !members.isEmpty else { return .notRecognised(message: nil) }
         var answers: [Result<Recognition, any Error>?] = Array(repeating: nil, count: members.count)
-        let outcome = try await ask(credentials, inquiry) { answers[$0] = $1 }
+        let outcome = try await ask(members, credentials, inquiry) { answers[$0] = $1 }
         switch outcome {
         case .unavailable:
             throw ChainFailure.unavailable(
@@ -45,7 +50,8 @@ struct ChainBackend: SubscriberBackend {
 
     /// Asks as the decision wants it; tells each answer as it comes.
     private func ask(
-        _ credentials: Credentials, _ inquiry: Inquiry, note: (Int, Result<Recognition, any Error>) -> Void
+        _ members: [ChainMember], _ credentials: Credentials, _ inquiry: Inquiry,
+        note: (Int, Result<Recognition, any Error>) -> Void
     ) async throws -> ChainDecision.Outcome {
         var decision = ChainDecision(members.map(\.rule), order: order)
         return try await withThrowingTaskGroup(
@@ -86,6 +92,8 @@ struct ChainBackend: SubscriberBackend {
         _ found: [Subscriber], _ credentials: Credentials, _ inquiry: Inquiry
     ) throws -> Subscriber {
         let subscriber = try Self.joining(found)
+        // Nobody can sign in to a store of our own with what an app store gave.
+        guard credentials.form == .typed else { return subscriber }
         adoption?.consider(
             credentials, in: memberships(of: subscriber).filter { $0.backend.name != adoption?.name },
             inquiry: inquiry)

@@ -133,6 +133,8 @@ public final class ProtectedBackend: SubscriberBackend {
 // MARK: - The questions
 
 extension ProtectedBackend {
+    public func reads(_ form: Credentials.Form) -> Bool { backend.reads(form) }
+
     public func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
         guard case .recognition(let answer) = try await ask(.recognise(credentials), inquiry) else {
             throw WrongKindOfAnswer()

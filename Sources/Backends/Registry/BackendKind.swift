@@ -31,6 +31,12 @@ public protocol BackendKind: Sendable {
     /// Whether it can take readers over whom another backend recognised, see `SubscriberAdopter`.
     var adopts: Bool { get }
 
+    /// The request fields in which it takes a store's receipt; a publication takes those of every backend it asks.
+    var receiptFields: Set<String> { get }
+
+    /// The app stores it asks, by their names in the configuration.
+    var stores: [StoreName] { get }
+
     /// The request's fields, besides the credentials, that its answers depend on. It is shown no others, so that two
     /// questions that differ in nothing it sees may share an answer (PITFALLS row 7).
     var decidingFields: Set<String> { get }
@@ -60,6 +66,8 @@ extension BackendKind {
     public var members: [String] { [] }
     public func check(_ members: [String: any BackendKind]) throws(SettingsError) {}
     public var adopts: Bool { false }
+    public var receiptFields: Set<String> { [] }
+    public var stores: [StoreName] { [] }
     public var decidingFields: Set<String> { [] }
     public var decidesEditions: Bool { true }
     public var isRemote: Bool { true }
@@ -78,11 +86,16 @@ public struct BackendServices: Sendable {
     public let observe: @Sendable (BackendEvent) -> Void
     /// The opened backends that a kind named as its members.
     public var members: [String: any SubscriberBackend]
+    /// The app stores there are.
+    public var stores: [StoreName: any ReceiptVerifier]
+    /// What is remembered of receipts and purchases; nil where there are no stores.
+    public var ledger: (any PurchaseLedger)?
 
     public init(
         clock: WallClock, random: RandomSource, passwords: PasswordVerifier, references: ReferenceKey,
         observe: @escaping @Sendable (BackendEvent) -> Void = { _ in },
-        members: [String: any SubscriberBackend] = [:]
+        members: [String: any SubscriberBackend] = [:], stores: [StoreName: any ReceiptVerifier] = [:],
+        ledger: (any PurchaseLedger)? = nil
     ) {
         self.clock = clock
         self.random = random
@@ -90,5 +103,7 @@ public struct BackendServices: Sendable {
         self.references = references
         self.observe = observe
         self.members = members
+        self.stores = stores
+        self.ledger = ledger
     }
 }

@@ -11,6 +11,7 @@ public enum BackendRegistry {
         PostgreSQLBackendKind.self,
         ProcessBackendKind.self,
         PugpigBackendKind.self,
+        ReceiptsBackendKind.self,
         ShadowBackendKind.self,
         SQLiteBackendKind.self,
         TestUsersBackendKind.self,

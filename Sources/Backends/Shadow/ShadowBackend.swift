@@ -11,6 +11,8 @@ struct ShadowBackend: SubscriberBackend {
 
     func answersFor(_ backend: String) -> Bool { backend == name || serves.answersFor(backend) }
 
+    func reads(_ form: Credentials.Form) -> Bool { serves.reads(form) }
+
     func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
         let comparison = watch.recognise(credentials, inquiry)
         do {

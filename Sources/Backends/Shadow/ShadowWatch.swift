@@ -43,7 +43,7 @@ final class ShadowWatch: Sendable {
     ///
     /// Returns nil when there is nothing to compare.
     func recognise(_ credentials: Credentials, _ inquiry: Inquiry) -> Pending<Recognition>? {
-        guard isChosen(credentials.identifier) else { return nil }
+        guard isChosen(credentials.identifier), backend.reads(credentials.form) else { return nil }
         return beside { [self] in
             try await backend.recognise(credentials, inquiry: inquiry)
         } compare: { [self] served, watched in

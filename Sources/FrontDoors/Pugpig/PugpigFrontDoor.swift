@@ -5,7 +5,7 @@ import Logging
 
 /// The Pugpig security API (PROTOCOLS section 1): HTTP in, use cases asked, XML out.
 public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
-    private let publications: @Sendable () -> PublicationDirectory
+    let publications: @Sendable () -> PublicationDirectory
     private let client: @Sendable (Request, Context) -> ClientAddress?
 
     /// - Parameters:
@@ -19,7 +19,7 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
         self.client = client
     }
 
-    /// Adds a route for every call, with and without a publication, for every method.
+    /// Adds a route for every call, with and without a publication, for every method; those with receipts included.
     public func addRoutes(to router: Router<Context>) {
         router.add(middleware: UnknownMethods(publications: publications))
         for call in PugpigCall.allCases {
@@ -31,10 +31,11 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
                 }
             }
         }
+        addReceiptRoutes(to: router)
     }
 
     /// Every method of RFC 9110 and RFC 5789: those we do not serve are told so.
-    private static var methods: [HTTPRequest.Method] {
+    static var methods: [HTTPRequest.Method] {
         [.get, .head, .post, .options, .put, .delete, .patch, .trace, .connect]
     }
 
@@ -54,9 +55,7 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
         } catch let refusal as RequestRefusal {
             return PugpigResponse.refused(refusal)
         }
-        let inquiry = Inquiry(
-            fields: fields, client: client(request, context),
-            languages: request.headers[.acceptLanguage].map(AcceptLanguage.parse) ?? [])
+        let inquiry = inquiry(fields, request, context)
         do {
             return try await answer(call, by: proxy, inquiry)
         } catch let answer as VerbatimAnswer {
@@ -64,6 +63,12 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
         } catch {
             return failure(error, of: call, proxy, inquiry, context)
         }
+    }
+
+    func inquiry(_ fields: [String: String], _ request: Request, _ context: Context) -> Inquiry {
+        Inquiry(
+            fields: fields, client: client(request, context),
+            languages: request.headers[.acceptLanguage].map(AcceptLanguage.parse) ?? [])
     }
 
     private func answer(_ call: PugpigCall, by proxy: PublicationProxy, _ inquiry: Inquiry) async throws -> Response {
@@ -85,7 +90,7 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
     }
 
     /// Nobody could say: only edition credentials have a document for that (DESIGN rules 4 and 6).
-    private func failure(
+    func failure(
         _ error: any Error, of call: PugpigCall, _ proxy: PublicationProxy, _ inquiry: Inquiry,
         _ context: Context
     ) -> Response {

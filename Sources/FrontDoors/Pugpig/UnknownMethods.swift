@@ -10,10 +10,13 @@ struct UnknownMethods<Context: RequestContext>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {
-            let isCall = PugpigCall.allCases.contains { call in
-                call.publication(in: request.uri.path).map { publications().proxy(for: $0) != nil } ?? false
+            let path = request.uri.path
+            let addressed =
+                PugpigCall.allCases.lazy.compactMap { $0.publication(in: path) }.first
+                ?? PugpigReceiptCall.allCases.lazy.compactMap { $0.publication(in: path) }.first
+            if let addressed, publications().proxy(for: addressed) != nil {
+                return PugpigResponse.methodNotAllowed()
             }
-            if isCall { return PugpigResponse.methodNotAllowed() }
             throw error
         }
     }

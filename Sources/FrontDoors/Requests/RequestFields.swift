@@ -5,12 +5,12 @@ import NIOCore
 /// How much a request may hold.
 package struct RequestLimits: Sendable {
     /// The longest body, in bytes.
-    package var longestBody = 64 * 1024
+    package var longestBody = 256 * 1024
     package var mostFields = 100
     /// In bytes, decoded.
     package var longestName = 256
-    /// In bytes, decoded.
-    package var longestValue = 16 * 1024
+    /// In bytes, decoded: as long as the longest receipt that is a credential.
+    package var longestValue = 64 * 1024
 
     package init() {}
 
@@ -38,20 +38,28 @@ package enum RequestFields {
         _ request: Request, limits: RequestLimits = RequestLimits(),
         parse: (@Sendable ([UInt8]) throws(RequestRefusal) -> [(name: String, value: String)])? = nil
     ) async throws -> [String: String] {
+        let query = FormFields.parse((request.uri.query ?? "").utf8)
+        return try fields(query + (request.method == .post ? try await body(of: request, limits, parse) : []), limits)
+    }
+
+    /// Those of the query alone, for calls whose body is something else.
+    package static func query(
+        of request: Request, limits: RequestLimits = RequestLimits()
+    ) throws(RequestRefusal) -> [String: String] {
+        try fields(FormFields.parse((request.uri.query ?? "").utf8), limits)
+    }
+
+    private static func fields(
+        _ all: [(name: String, value: String)], _ limits: RequestLimits
+    ) throws(RequestRefusal) -> [String: String] {
+        guard all.count <= limits.mostFields else { throw .tooManyFields }
         var fields: [String: String] = [:]
-        var count = 0
-        func take(_ more: [(name: String, value: String)]) throws(RequestRefusal) {
-            count += more.count
-            guard count <= limits.mostFields else { throw .tooManyFields }
-            for (name, value) in more {
-                guard name.utf8.count <= limits.longestName, value.utf8.count <= limits.longestValue else {
-                    throw .fieldTooLong
-                }
-                fields[name] = value
+        for (name, value) in all {
+            guard name.utf8.count <= limits.longestName, value.utf8.count <= limits.longestValue else {
+                throw .fieldTooLong
             }
+            fields[name] = value
         }
-        if let query = request.uri.query { try take(FormFields.parse(query.utf8)) }
-        if request.method == .post { try take(try await body(of: request, limits, parse)) }
         return fields
     }
 

@@ -5,7 +5,8 @@ extension PublicationProxy {
     ///
     /// - Throws: ``Unavailable`` when the backend or the state store could not be asked.
     public func signIn(_ inquiry: Inquiry) async throws -> SignInAnswer {
-        guard let typed = publication.credentialFields.credentials(from: inquiry.fields) else {
+        guard let typed = publication.credentialFields.credentials(from: inquiry.fields), backend.reads(typed.form)
+        else {
             return refuse(.notRecognised, message(.notRecognised, inquiry))
         }
         let device = device(in: inquiry)

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 
 /// Which request fields a publication's readers sign in with, and which of them names the reader.
@@ -9,21 +10,30 @@ public struct CredentialFields: Sendable, Equatable {
     /// Those of the fields that may be missing or blank. Only the test backend, which has its own answer to a blank user
     /// name and asks one user in fifty for a password, has any.
     public let optional: Set<String>
+    /// The fields in which an app may hand over a store's receipt in place of all these; empty where none is taken.
+    public var receipts: Set<String>
 
-    public init(identifier: String, proofs: [String], optional: Set<String> = []) {
+    public init(identifier: String, proofs: [String], optional: Set<String> = [], receipts: Set<String> = []) {
         self.identifier = identifier
         self.proofs = proofs
         self.optional = optional
+        self.receipts = receipts
     }
 
     /// A field longer than this, in bytes, is nobody's.
     public static let longestField = 1024
+    /// The same of a field with a part of a receipt.
+    public static let longestReceipt = 64 << 10
 
-    /// Takes the credentials out of a request's fields.
+    /// Takes the credentials out of a request's fields: what the reader typed where it is all there, else a receipt.
     ///
     /// Returns nil when one is missing, blank, too long or holds a control character: such a request is refused before
     /// any backend is asked, because to some an empty password is an anonymous bind that succeeds (PITFALLS row 14).
     public func credentials(from fields: [String: String]) -> Credentials? {
+        typed(in: fields) ?? receipt(in: fields)
+    }
+
+    private func typed(in fields: [String: String]) -> Credentials? {
         var taken: [String: String] = [:]
         for name in [identifier] + proofs {
             guard let value = fields[name], !value.allSatisfy(\.isWhitespace) else {
@@ -36,6 +46,24 @@ public struct CredentialFields: Sendable, Equatable {
             taken[name] = value
         }
         return Credentials(identifier: Self.fold(taken[identifier] ?? ""), fields: taken)
+    }
+
+    private func receipt(in fields: [String: String]) -> Credentials? {
+        let taken = fields.filter { receipts.contains($0.key) && !$0.value.allSatisfy(\.isWhitespace) }
+        let isSound = taken.values.allSatisfy { value in
+            value.utf8.count <= Self.longestReceipt
+                // Base64 may come in lines.
+                && !value.unicodeScalars.contains {
+                    ($0.value < 0x20 && !["\t", "\n", "\r"].contains($0)) || $0.value == 0x7F
+                }
+        }
+        guard !taken.isEmpty, isSound else { return nil }
+        var digest = SHA256()
+        for (name, value) in taken.sorted(by: { $0.key < $1.key }) {
+            digest.update(data: Data("\(name.utf8.count):\(name)\(value.utf8.count):\(value)".utf8))
+        }
+        return Credentials(
+            identifier: Hexadecimal.encode(Array(digest.finalize())), fields: taken, form: .receipt)
     }
 
     /// The form in which identifiers are compared: without surrounding white space, in NFC, in lower case.

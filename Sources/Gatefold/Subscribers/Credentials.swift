@@ -2,13 +2,23 @@
 ///
 /// Has no description of its own on purpose: what a reader typed must not reach a log.
 public struct Credentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// What the credentials are; no system is shown those of a form it does not read, see ``SubscriberBackend/reads(_:)``.
+    public enum Form: String, Sendable, CaseIterable {
+        /// What a reader typed.
+        case typed
+        /// What an app store gave the app for a purchase.
+        case receipt
+    }
+
     private let fields: [String: String]
-    /// The field that says who the reader is, folded as ``CredentialFields`` says.
+    public let form: Form
+    /// The field that says who the reader is, folded as ``CredentialFields`` says; a digest of all of a receipt.
     public let identifier: String
 
-    public init(identifier: String, fields: [String: String]) {
+    public init(identifier: String, fields: [String: String], form: Form = .typed) {
         self.identifier = identifier
         self.fields = fields
+        self.form = form
     }
 
     public subscript(name: String) -> String? { fields[name] }

@@ -8,6 +8,11 @@ public protocol SubscriberBackend: Sendable {
     /// Whether subscribers of the backend with this name are asked about here: its own, and those of the backends it asks.
     func answersFor(_ backend: String) -> Bool
 
+    /// Whether it is asked about credentials of this form: what a reader typed unless it says otherwise.
+    ///
+    /// A system that does not read receipts is never shown one, and a store never what a reader typed.
+    func reads(_ form: Credentials.Form) -> Bool
+
     /// Says whose credentials these are.
     func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition
 
@@ -34,6 +39,8 @@ public protocol SubscriberBackend: Sendable {
 
 extension SubscriberBackend {
     public func answersFor(_ backend: String) -> Bool { backend == name }
+
+    public func reads(_ form: Credentials.Form) -> Bool { form == .typed }
 
     public func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition {
         let subscription = try await subscription(of: subscriber, inquiry: inquiry)

@@ -4,7 +4,9 @@ public import Settings
 /// Every kind of app store there is: a new one is a folder, a conformance to ``StoreSettings`` and a line here.
 public enum StoreRegistry {
     static let kinds: [any StoreSettings.Type] = [
-        AppleStoreSettings.self
+        AmazonStoreSettings.self,
+        AppleStoreSettings.self,
+        GoogleStoreSettings.self,
     ]
 
     /// Reads one store's settings by the kind they name.

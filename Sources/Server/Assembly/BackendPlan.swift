@@ -69,6 +69,11 @@ public struct BackendPlan: Sendable {
         entries.first { $0.name == name }?.kind
     }
 
+    /// The request fields in which the backend, or one that it asks, takes a store's receipt.
+    func receiptFields(of name: String) -> Set<String> {
+        family(of: name).reduce(into: []) { $0.formUnion($1.kind.receiptFields) }
+    }
+
     /// The backend and all that it asks, however far.
     func family(of name: String) -> [Entry] {
         guard let entry = entries.first(where: { $0.name == name }) else { return [] }

@@ -58,6 +58,7 @@ struct LastingParts: Sendable {
             let ended = revocations.list(for: id)
             let reporter = ProxyEventReporter(publication: id)
             var served = publication.publication
+            served.credentialFields.receipts = plan.receiptFields(of: publication.backend)
             served.edgeTokens += plan.kind(publication.backend)?.edgeTokens() ?? []
             let proxy = PublicationProxy(
                 publication: served, backend: backend, tokens: tokens,

@@ -47,6 +47,8 @@ final class FaultyBackend: SubscriberBackend {
 
     var load: Load { state.withLock(\.load) }
 
+    func reads(_ form: Credentials.Form) -> Bool { wrapped.reads(form) }
+
     func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
         try await suffer { try await self.wrapped.recognise(credentials, inquiry: inquiry) }
     }

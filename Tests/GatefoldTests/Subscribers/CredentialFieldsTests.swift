@@ -48,3 +48,31 @@ struct CredentialFieldsTests {
         #expect(CredentialFields.fold("a b") == "a b")
     }
 }
+
+@Suite("A receipt in place of what readers type")
+struct ReceiptCredentialsTests {
+    let fields = CredentialFields(identifier: "email", proofs: ["password"], receipts: ["receipt", "signature"])
+
+    @Test("is taken where nothing whole was typed, and is no typed credential")
+    func taken() throws {
+        let typed = fields.credentials(from: ["email": "e", "password": "p", "receipt": "r"])
+        #expect(typed?.form == .typed && typed?["receipt"] == nil)
+        let receipt = try #require(fields.credentials(from: ["email": "e", "receipt": "r", "other": "x"]))
+        #expect(receipt.form == .receipt && receipt.names == ["receipt"])
+        #expect(receipt.identifier.count == 64 && !receipt.identifier.contains("r"))
+        let another = fields.credentials(from: ["receipt": "r", "signature": "s"])
+        #expect(another?.identifier != receipt.identifier)
+        let plain = CredentialFields(identifier: "email", proofs: ["password"])
+        #expect(plain.credentials(from: ["receipt": "r"]) == nil)
+    }
+
+    @Test("Pitfall 15: may be as long as receipts are, and no longer")
+    func long() {
+        let longest = String(repeating: "A", count: CredentialFields.longestReceipt)
+        #expect(fields.credentials(from: ["receipt": longest])?.form == .receipt)
+        #expect(fields.credentials(from: ["receipt": longest + "A"]) == nil)
+        #expect(fields.credentials(from: ["receipt": "r", "signature": longest + "A"]) == nil)
+        #expect(fields.credentials(from: ["receipt": "AA\r\nAA"])?.form == .receipt)
+        for bad in ["", " ", "\u{0}", "r\u{7F}"] { #expect(fields.credentials(from: ["receipt": bad]) == nil) }
+    }
+}

@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import OutgoingRequests
 import Protections
 
 /// Where a value goes, which decides how it is written, so that it can never be read as anything but a value.
@@ -49,21 +50,7 @@ enum TemplatePlace: Sendable {
     }
 
     /// Everything but the unreserved characters of RFC 3986 section 2.3.
-    static func percentEncoded(_ value: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in value.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                bytes.append(byte)
-            default:
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    static func percentEncoded(_ value: String) -> String { PercentEncoding.encode(value) }
 
     static func formEncoded(_ value: String) -> String {
         percentEncoded(value).replacing("%20", with: "+")

@@ -41,6 +41,9 @@ enum PugpigResponse {
 
     static func refused(_ refusal: RequestRefusal) -> Response { text(refusal.status, refusal.text) }
 
+    /// A parameter is missing without which a store can not be asked.
+    static func incomplete(_ words: String) -> Response { text(.badRequest, words) }
+
     static func notFound() -> Response { text(.notFound, "Not found") }
 
     /// What a GET's answer would be headed with; the question itself is not put, because a HEAD asks for nothing.

@@ -1,14 +1,18 @@
-import Foundation
-import Gatefold
-import Protections
+package import Foundation
+package import Gatefold
 import Synchronization
 
 /// Keeps a token, and gets the next one shortly before it expires: once, however many wait for it.
-final class TokenKeeper: Sendable {
-    struct Token: Sendable, Equatable {
-        let text: String
+package final class TokenKeeper: Sendable {
+    package struct Token: Sendable, Equatable {
+        package let text: String
         /// In seconds; nil when the server did not say.
-        let lifetime: TimeInterval?
+        package let lifetime: TimeInterval?
+
+        package init(text: String, lifetime: TimeInterval?) {
+            self.text = text
+            self.lifetime = lifetime
+        }
     }
 
     private typealias Waiter = CheckedContinuation<String, any Error>
@@ -35,7 +39,7 @@ final class TokenKeeper: Sendable {
     private let fetch: @Sendable () async throws -> Token
     private let state = Mutex(State())
 
-    init(clock: WallClock, fetch: @escaping @Sendable () async throws -> Token) {
+    package init(clock: WallClock, fetch: @escaping @Sendable () async throws -> Token) {
         self.clock = clock
         self.fetch = fetch
     }
@@ -46,7 +50,7 @@ final class TokenKeeper: Sendable {
     ///
     /// - Throws: what fetching threw, when there is no old one that still lasts; `CancellationError` at once when the
     ///   asking task is cancelled, while the others go on waiting.
-    func token() async throws -> String {
+    package func token() async throws -> String {
         let now = clock.now
         let (kept, isDue) = state.withLock { state -> (String?, Bool) in
             guard let token = state.token, now < state.endsAt else { return (nil, false) }
@@ -63,7 +67,7 @@ final class TokenKeeper: Sendable {
     /// there is none, or the last was fetched so lately that it is not the token.
     ///
     /// - Throws: as ``token()``.
-    func replacement(of token: String) async throws -> String? {
+    package func replacement(of token: String) async throws -> String? {
         let now = clock.now
         let (other, mayFetch) = state.withLock { state -> (String?, Bool) in
             if let other = state.token, other != token { return (other, false) }
