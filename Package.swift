@@ -116,6 +116,14 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings),
+        // Where publications' catalogues come from, and what keeps them.
+        .target(
+            name: "Catalogues",
+            dependencies: [
+                "Gatefold", "Backends", "JSON", "XML", "Settings", "OutgoingRequests",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: swiftSettings),
         // The app stores' receipts.
         .target(
             name: "Receipts",
@@ -143,7 +151,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "Receipts", "Protections", "State", "FrontDoors", "Settings",
+                "Gatefold", "ContentGate", "Backends", "Catalogues", "Receipts", "Protections", "State", "FrontDoors", "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
