@@ -151,7 +151,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "Catalogues", "Receipts", "Protections", "State", "FrontDoors", "Settings",
+                "Gatefold", "ContentGate", "Backends", "Catalogues", "Receipts", "Protections", "State", "FrontDoors",
+                "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -175,7 +176,7 @@ let package = Package(
         .executableTarget(
             name: "GatefoldCommand",
             dependencies: [
-                "Gatefold", "Backends", "CSV", "State", "Server", "Settings",
+                "Gatefold", "Backends", "Catalogues", "CSV", "State", "Server", "Settings",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
@@ -219,6 +220,13 @@ let package = Package(
         .testTarget(name: "XMLTests", dependencies: ["XML", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "SettingsTests", dependencies: ["Settings", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "CataloguesTests",
+            dependencies: [
+                "Catalogues", "BackendBenches", "FrontDoors", "Gatefold", "Settings", "XML", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: swiftSettings),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "ProtectionsTests", dependencies: ["Protections", "Gatefold", "Settings", "TestSupport"],

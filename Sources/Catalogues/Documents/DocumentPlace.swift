@@ -18,7 +18,9 @@ struct DocumentPlace: Sendable {
     /// answer may have 16 MiB and 30 seconds, and a redirect to the same host is followed, unless something else is said.
     init(_ settings: SettingsSection, accepting types: String) throws(SettingsError) {
         if let path = try settings.filePath("path") {
-            guard !settings.has("url") else { throw settings.error("url", expected: "expected `url` or `path`, not both") }
+            guard !settings.has("url") else {
+                throw settings.error("url", expected: "expected `url` or `path`, not both")
+            }
             place = .file(path)
             limit = Self.largest
             return
@@ -35,7 +37,9 @@ struct DocumentPlace: Sendable {
         var headers = [HTTPQuestion.Header(name: "Accept", value: types)]
         let (name, password) = (try settings.string("username"), try settings.foreignSecret("password"))
         if let name, let password {
-            guard !name.contains(":") else { throw settings.error("username", expected: "expected a name without a colon") }
+            guard !name.contains(":") else {
+                throw settings.error("username", expected: "expected a name without a colon")
+            }
             let pair = Data("\(name):\(password)".utf8).base64EncodedString()
             headers.append(HTTPQuestion.Header(name: "Authorization", value: "Basic \(pair)"))
         } else if name != nil || password != nil {

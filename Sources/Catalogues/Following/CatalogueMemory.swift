@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import Gatefold
 import Synchronization
 
@@ -27,6 +27,24 @@ package final class CatalogueMemory: Sendable {
     }
 
     var value: CatalogueRecord { record.withLock(\.self) }
+
+    /// For whoever only looks.
+    package var remembered: Remembered {
+        let record = value
+        return Remembered(
+            fingerprint: record.fingerprint, confirmedAt: record.confirmedAt,
+            catalogue: record.editions.map { Catalogue($0) }, announced: record.announced?.count ?? 0)
+    }
+
+    package struct Remembered: Sendable {
+        /// Of the settings of the source.
+        package let fingerprint: [UInt8]?
+        package let confirmedAt: Date?
+        /// Nil where none was fetched with success.
+        package let catalogue: Catalogue?
+        /// How many editions have been offered so far.
+        package let announced: Int
+    }
 
     /// Changes the record and writes it, where there is anything new.
     ///

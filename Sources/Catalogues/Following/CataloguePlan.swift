@@ -1,4 +1,5 @@
 package import Foundation
+package import Gatefold
 package import Settings
 
 /// How a catalogue's source is followed, and what its answer must be like to be taken.
@@ -32,6 +33,17 @@ package struct CataloguePlan: Sendable {
             mostShrink: try settings.percentage("shrink_at_most", default: 0.5))
         fingerprint = settings.fingerprint()
         try settings.finish()
+    }
+
+    /// Asks the source for everything, once.
+    ///
+    /// - Parameter known: what is remembered of it.
+    /// - Throws: as ``CatalogueSource/fetch(after:)`` does.
+    package func inspect(after known: Catalogue?) async throws -> CatalogueReading {
+        switch try await kind.open().fetch(after: KnownCatalogue(catalogue: known ?? Catalogue())) {
+        case .read(let reading): reading
+        case .unchanged: throw CatalogueFailure.status(304)
+        }
     }
 
     /// Seconds from the end of a fetch to the next.

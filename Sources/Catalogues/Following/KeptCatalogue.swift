@@ -57,7 +57,8 @@ package final class KeptCatalogue: Sendable {
         let (record, progress) = (memory.value, progress.withLock { $0 })
         let confirmed = plan == nil ? nil : record.confirmedAt
         return CatalogueStatus(
-            editions: current.value.editions.count, confirmedAt: confirmed, failure: progress.complaint ?? progress.fileComplaint,
+            editions: current.value.editions.count, confirmedAt: confirmed,
+            failure: progress.complaint ?? progress.fileComplaint,
             failures: progress.failures,
             isStale: plan.map { now.timeIntervalSince(confirmed ?? .distantPast) > $0.staleAfter } ?? false,
             hasSource: plan != nil)

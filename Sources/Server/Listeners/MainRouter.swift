@@ -22,6 +22,7 @@ enum MainRouter {
         AdminRouter.addHealth(to: router, readiness: readiness)
         addAuthRequests(to: router, keeper, publications)
         PugpigFrontDoor(publications: { publications.value.directory }, client: client).addRoutes(to: router)
+        PugpigFeedDoor(feeds: { publications.value.feeds }, clock: clock).addRoutes(to: router)
         return router
     }
 
