@@ -138,7 +138,8 @@ public struct GatefoldServer: Sendable {
 
     private func adminListener(_ address: ListenAddress) -> some ApplicationProtocol {
         Application(
-            router: AdminRouter.make(metrics: metrics, readiness: readiness, backends: backends,
+            router: AdminRouter.make(
+                metrics: metrics, readiness: readiness, backends: backends,
                 catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock)),
             server: .http1(configuration: Self.http1),
             configuration: ApplicationConfiguration(address: .hostname(address.host, port: address.port)),

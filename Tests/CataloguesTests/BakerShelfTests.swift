@@ -18,7 +18,8 @@ struct BakerShelfTests {
     private func read(_ text: String) throws -> CatalogueReading {
         var reader = CatalogueReader()
         try BakerShelf(
-            content: ContentPrefix("https://cdn.example.com/daily/"), address: "https://cdn.example.com/daily/shelf.json"
+            content: ContentPrefix("https://cdn.example.com/daily/"),
+            address: "https://cdn.example.com/daily/shelf.json"
         ).read(Array(text.utf8), into: &reader)
         return reader.finish(nil)
     }
@@ -63,7 +64,9 @@ struct BakerShelfTests {
         #expect(try read(text).problems.first?.description.hasPrefix(problem) == true)
     }
 
-    @Test("is none when it is an object, as an error document is, or no JSON", arguments: [#"{"error": "x"}"#, "<html>", ""])
+    @Test(
+        "is none when it is an object, as an error document is, or no JSON",
+        arguments: [#"{"error": "x"}"#, "<html>", ""])
     func notAShelf(text: String) {
         #expect(throws: CatalogueFailure.self) { try read(text) }
     }
@@ -78,7 +81,8 @@ struct BakerShelfTests {
                 bytes = random.hostileBytes(upTo: 100, spice: "[]{}\":,\\u00name")
             } else {
                 for _ in 0...3 {
-                    bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
+                    bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(
+                        in: .min ... .max, using: &random)
                 }
             }
             var reader = CatalogueReader()

@@ -14,11 +14,15 @@ struct DatabaseCatalogueTests {
         INSERT INTO edition VALUES ('2026-11', 'November', '2026-11-01', 0, NULL, 'com.example.11', 'News,region=north');
         INSERT INTO edition VALUES ('2026-10', 'Äpfel & Birnen', '2026-10-01 06:00:00', 1, '2026-10-20', NULL, NULL);
         """
-    private static let query = "SELECT code AS id, name, day, gratis AS free, withdrawn, product, categories FROM edition"
+    private static let query =
+        "SELECT code AS id, name, day, gratis AS free, withdrawn, product, categories FROM edition"
     private static let columns = "columns: {title: name, published: day}"
 
-    private func plan(_ text: String, _ folder: String = "/", _ environment: [String: String] = [:]) throws -> CataloguePlan {
-        try CataloguePlan(try YAMLSettings.read(text: text, name: "test.yaml", folder: folder, environment: environment))
+    private func plan(_ text: String, _ folder: String = "/", _ environment: [String: String] = [:]) throws
+        -> CataloguePlan
+    {
+        try CataloguePlan(
+            try YAMLSettings.read(text: text, name: "test.yaml", folder: folder, environment: environment))
     }
 
     private func expectEditions(_ plan: CataloguePlan) async throws {

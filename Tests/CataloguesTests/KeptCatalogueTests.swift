@@ -44,7 +44,9 @@ struct KeptCatalogueTests {
         }
 
         func shelf(_ names: [String], date: String = "2026-10-01 00:00:00") throws {
-            let items = names.map { #"{"name": "\#($0)", "title": "\#($0)", "date": "\#(date)", "product_id": "\#($0)"}"# }
+            let items = names.map {
+                #"{"name": "\#($0)", "title": "\#($0)", "date": "\#(date)", "product_id": "\#($0)"}"#
+            }
             try write("[\(items.joined(separator: ","))]")
         }
 
@@ -102,14 +104,16 @@ struct KeptCatalogueTests {
         }
     }
 
-    @Test("is not replaced by an empty one, by half of one, or by one that can not be read", arguments: [
-        ("[]", "no editions"), (#"[{"name": "a", "date": "2026-10-01 00:00:00"}]"#, "has 1 editions"),
-        (#"{"error": "down"}"#, "not a list"), ("<html>", "not JSON"),
-        (
-            #"[{"name": "a", "date": "2026-10-01 00:00:00"}, {"name": "b", "date": "today"}, "#
-                + #"{"name": "c", "date": "2026-10-01 00:00:00"}]"#, "item 2: its date"
-        ),
-    ])
+    @Test(
+        "is not replaced by an empty one, by half of one, or by one that can not be read",
+        arguments: [
+            ("[]", "no editions"), (#"[{"name": "a", "date": "2026-10-01 00:00:00"}]"#, "has 1 editions"),
+            (#"{"error": "down"}"#, "not a list"), ("<html>", "not JSON"),
+            (
+                #"[{"name": "a", "date": "2026-10-01 00:00:00"}, {"name": "b", "date": "today"}, "#
+                    + #"{"name": "c", "date": "2026-10-01 00:00:00"}]"#, "item 2: its date"
+            ),
+        ])
     func refusals(text: String, reason: String) async throws {
         try await withBed { bed in
             try bed.shelf(["a", "b", "c"])

@@ -26,7 +26,8 @@ struct PugpigFeedDoorTests {
                         summary: "What is in it", cover: "covers/paid.png", sample: "paid-sample.xml",
                         categories: ["region=north", "News"])),
                 Edition(
-                    id: EditionID("free")!, title: "Free", published: now - 86_400, isFree: true, file: "free/index.xml"),
+                    id: EditionID("free")!, title: "Free", published: now - 86_400, isFree: true, file: "free/index.xml"
+                ),
                 Edition(id: EditionID("draft")!, title: "Draft", published: now - 60, isDraft: true),
                 Edition(id: EditionID("next")!, title: "Next", published: now + 600),
                 Edition(id: EditionID("gone")!, title: "Gone", published: now - 90_000, withdrawn: now - 3_600),
@@ -103,7 +104,10 @@ struct PugpigFeedDoorTests {
                         == ["http://schema.pugpig.com/region", "http://schema.pugpig.com/category"])
                 #expect(
                     entry.children.filter { $0.name == "link" }.compactMap { $0.attributes["type"] }
-                        == ["image/png", "application/pugpigpkg+xml", "application/pugpigpkg+xml", "application/atom+xml"])
+                        == [
+                            "image/png", "application/pugpigpkg+xml", "application/pugpigpkg+xml",
+                            "application/atom+xml",
+                        ])
             }
         }
     }
@@ -123,16 +127,45 @@ struct PugpigFeedDoorTests {
         }
     }
 
-    private func credentials(expired: Bool = false) -> String {
-        let token = codec.issue(
+    private func credentials(expired: Bool = false) throws -> String {
+        let token = try codec.seal(
             Session(
-                subscriber: Subscriber(backend: "b", key: "1"), reference: [UInt8](repeating: 1, count: 16),
-                issuedAt: clock.now - 100, expiresAt: clock.now + (expired ? -1 : 3_600)))
+                publication: .title, subscriber: Subscriber(backend: "b", key: "1"), device: nil,
+                reference: SessionReference(bytes: [1, 2, 3, 4])!, issuedAt: clock.now - 100,
+                expiresAt: clock.now + (expired ? -1 : 3_600)))
         let password = EditionPassword.makeForFeed(token: token, secret: Self.secret)
         return "Basic " + Data("\(token):\(password)".utf8).base64EncodedString()
     }
 
-    @Test("takes refused credentials for none and never answers 401", arguments: ["Basic eDp5", "Bearer x", "Basic", ""])
+    @Test("shows drafts, as drafts, to good feed credentials only, and to no shared cache")
+    func drafts() async throws {
+        let (good, expired) = (try credentials(), try credentials(expired: true))
+        try await test { client in
+            let response = try await client.execute(uri: "/feed", method: .get, headers: [.authorization: good])
+            let root = try root(response)
+            #expect(ids(root) == ["next", "draft", "paid", "free"])
+            let drafts = root.children.filter { $0.child("control")?.child("draft")?.text == "yes" }
+            #expect(drafts.compactMap { $0.child("id")?.text } == ["next", "draft"])
+            #expect(links(root, "draft")["http://opds-spec.org/acquisition"] != nil)
+            #expect(response.headers[.cacheControl] == "private, no-cache")
+            #expect(response.headers[.vary] == "Authorization")
+            // What everybody gets has the same address: its date must not pass for this one's.
+            let date = try await client.execute(
+                uri: "/feed", method: .get,
+                headers: [.authorization: good, .ifModifiedSince: "Fri, 31 Dec 2027 23:59:59 GMT"])
+            #expect(date.status == .ok)
+            let refused = try await client.execute(uri: "/feed", method: .get, headers: [.authorization: expired])
+            #expect(ids(try self.root(refused)) == ["paid", "free"])
+        }
+        try await test(drafts: false) { client in
+            let response = try await client.execute(uri: "/feed", method: .get, headers: [.authorization: good])
+            #expect(ids(try root(response)) == ["paid", "free"])
+            #expect(response.headers[.cacheControl] == "public, max-age=60")
+        }
+    }
+
+    @Test(
+        "takes refused credentials for none and never answers 401", arguments: ["Basic eDp5", "Bearer x", "Basic", ""])
     func refused(value: String) async throws {
         try await test { client in
             let response = try await client.execute(uri: "/feed", method: .get, headers: [.authorization: value])
