@@ -102,7 +102,7 @@ package final class KeptCatalogue: Sendable {
         do {
             answer = try await answerInTime(of: source, known, plan)
         } catch {
-            if error is CancellationError || Task.isCancelled { return nil }
+            if Task.isCancelled { return nil }
             complain(.unreachable, (error as? any BackendFailure)?.cause ?? "\(type(of: error))")
             return true
         }
@@ -151,7 +151,7 @@ package final class KeptCatalogue: Sendable {
         let version = current.version
         guard progress.withLock({ $0.announcing.isDue(version.number, at: now) }) else { return }
         // Without a catalogue there is nothing to begin with.
-        guard plan == nil || memory.value.editions != nil else { return }
+        guard !version.catalogue.editions.isEmpty || memory.value.announced != nil else { return }
         let offered = version.catalogue.offered(at: now)
         do {
             let fresh = try memory.update(firmly: true) { record -> [Edition] in
