@@ -1,3 +1,4 @@
+import Catalogues
 import Foundation
 import FrontDoors
 import Gatefold

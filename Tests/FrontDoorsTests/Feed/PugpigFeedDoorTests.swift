@@ -51,7 +51,7 @@ struct PugpigFeedDoorTests {
                 secrets: SecretRing(current: Self.secret), tokens: codec,
                 references: ReferenceKey(Secret("a secret of the references"))),
             revocations: RevocationList(publication: .title))
-        let router = Router()
+        let router = Router(context: BasicRequestContext.self)
         router.add(middleware: NoCacheMiddleware())
         PugpigFeedDoor<BasicRequestContext>(
             feeds: { FeedDirectory(default: feed, byID: [.title: feed]) }, clock: clock.wall
