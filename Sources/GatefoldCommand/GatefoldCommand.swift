@@ -19,7 +19,7 @@ struct GatefoldCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, ConfigCommand.self, BackendsCommand.self, SubscribersCommand.self, FeedCommand.self,
             CatalogueCommand.self,
-            CredentialsCommand.self, TokenCommand.self, SecretCommand.self, DrillCommand.self,
+            CredentialsCommand.self, TokenCommand.self, PurchasesCommand.self, SecretCommand.self, DrillCommand.self,
         ])
 
     static func main() async {

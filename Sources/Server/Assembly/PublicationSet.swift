@@ -12,7 +12,7 @@ struct PublicationSet: Sendable {
     let directory: PublicationDirectory
     let gate: Gate
     let backends: OpenBackends
-    let stores: OpenStores
+    var stores = OpenStores()
     let clients: ClientAddressResolver
     /// For so many seconds a revocation can matter.
     let revocationRetention: TimeInterval
@@ -21,6 +21,9 @@ struct PublicationSet: Sendable {
 
     /// Of the publications that sell in the app stores.
     var desks: [PurchaseDesk] { directory.byID.sorted { $0.key < $1.key }.compactMap(\.value.purchases) }
+
+    /// Of the publications that sell in this one.
+    func desks(sellingIn store: StoreName) -> [PurchaseDesk] { desks.filter { $0.stores.contains(store) } }
 }
 
 /// What outlives a configuration.
@@ -59,6 +62,7 @@ struct LastingParts: Sendable {
         var proxies: [PublicationID: PublicationProxy] = [:]
         var gated: [GatePublication] = []
         var standard: PublicationProxy?
+        var storefronts: [Storefront] = []
         for publication in configuration.publications {
             let id = publication.publication.id
             guard let backend = backends[publication.backend] else { continue }
@@ -90,6 +94,9 @@ struct LastingParts: Sendable {
                 if publication.isDefault || configuration.publications.count == 1 { feeds.default = feeds.byID[id] }
             }
             guard let layout = publication.content else { continue }
+            if let storefront = storefront(of: publication, proxy, layout, configuration) {
+                storefronts.append(storefront)
+            }
             gated.append(
                 GatePublication(
                     id: id, layout: layout,
@@ -97,12 +104,14 @@ struct LastingParts: Sendable {
                         publication: id, secrets: publication.editionSecrets,
                         acceptsPlainSalts: publication.acceptsPlainSalts,
                         resumeWindow: publication.publication.lifetimes.resumeWindow),
-                    feedVerifier: feedVerifier, revocations: ended, catalogue: catalogue))
+                    feedVerifier: feedVerifier, revocations: ended, catalogue: catalogue,
+                    acceptsTickets: publication.storefront != nil))
         }
         do {
             if proxies.count == 1 { standard = proxies.values.first }
             return PublicationSet(
-                directory: PublicationDirectory(default: standard, byID: proxies),
+                directory: PublicationDirectory(
+                    default: standard, byID: proxies, storefronts: Storefronts(storefronts)),
                 gate: try Gate(gated, clock: services.clock), backends: backends, stores: stores,
                 clients: ClientAddressResolver(trusted: configuration.trustedProxies),
                 revocationRetention: configuration.revocationRetention, catalogues: catalogues, feeds: feeds)
@@ -111,18 +120,32 @@ struct LastingParts: Sendable {
         }
     }
 
+    /// Nil where no app finds the publication by its own name.
+    private func storefront(
+        of publication: PublicationConfiguration, _ proxy: PublicationProxy, _ layout: ContentLayout,
+        _ configuration: GatefoldConfiguration
+    ) -> Storefront? {
+        guard let settings = publication.storefront, let publicURL = configuration.publicURL else { return nil }
+        let reporter = StorefrontEventReporter(publication: publication.publication.id)
+        return Storefront(
+            proxy: proxy, apps: publication.apps,
+            downloads: DownloadSite(publicURL: publicURL, prefix: layout.prefix), baker: settings.baker,
+            servesBasispress: settings.servesBasispress, pushTokens: state,
+            observe: { reporter.report($0) })
+    }
+
     /// Where a publication's readers have their purchases; nil where it sells in no store.
     private func desk(
         of publication: PublicationConfiguration, _ plan: StorePlan, _ stores: OpenStores
     ) throws(AssemblyError) -> PurchaseDesk? {
-        guard let purchases = publication.purchases, let ledger = state as? any PurchaseLedger else { return nil }
+        guard let purchases = publication.purchases else { return nil }
         let id = publication.publication.id
         let reporter = PurchaseEventReporter(publication: id)
         return PurchaseDesk(
             publication: id, products: purchases.products,
             environments: try plan.environments(for: purchases, of: id, isTest: publication.isTest),
             claims: purchases.claims, times: purchases.times,
-            verifiers: purchases.stores.compactMap { stores[$0] }, ledger: ledger, clock: services.clock,
+            verifiers: purchases.stores.compactMap { stores[$0] }, ledger: state, clock: services.clock,
             observe: { reporter.report($0) })
     }
 }

@@ -27,6 +27,8 @@ public struct PublicationConfiguration: Sendable {
     package let catalogue: CatalogueSettings
     /// Nil when Gatefold serves no feed of the publication's editions.
     package let feed: FeedSettings?
+    /// Nil where no app finds the publication by its own name.
+    public let storefront: StorefrontSettings?
 
     init(
         name: String, in publications: SettingsSection, backends: [BackendConfiguration],
@@ -112,14 +114,19 @@ public struct PublicationConfiguration: Sendable {
         content = try ContentLayout(section, publication: id)
         feed = try FeedSettings(
             section, publication: id, content: content, issuesFeedPassword: publication.issuesFeedPassword)
+        storefront = try StorefrontSettings(
+            section, apps: apps, hasContent: content != nil, reserved: Self.reserved)
         try section.finish()
     }
 
     /// The names of calls and of our own paths can not be publications: `/sign_in/` must stay what it is.
-    static let reserved: Set<String> = [
-        "sign_in", "renew_token", "renew", "verify_subscription", "edition_credentials", "sign_out", "content",
-        "auth-request", "healthz", "readyz", "metrics", "feed", "itunes",
-    ]
+    static let reserved: Set<String> =
+        ([
+            "sign_in", "renew_token", "renew", "verify_subscription", "edition_credentials", "sign_out", "content",
+            "auth-request", "healthz", "readyz", "metrics", "notifications", "feed",
+            "itunes",
+        ] as Set<String>).union(BakerCall.usualWords).union(BasispressWords.all).union(
+            LinkingCall.allCases.map(\.rawValue))
 
     func sharesSecret(with other: PublicationConfiguration) -> Bool {
         let ours = editionSecrets.all + tokenSecrets.all
