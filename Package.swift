@@ -118,6 +118,14 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings),
+        // Where publications' catalogues come from, and what keeps them.
+        .target(
+            name: "Catalogues",
+            dependencies: [
+                "Gatefold", "Backends", "JSON", "XML", "Settings", "OutgoingRequests",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: swiftSettings),
         // The app stores' receipts.
         .target(
             name: "Receipts",
@@ -152,7 +160,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "Receipts", "Protections", "State", "FrontDoors", "Settings",
+                "Gatefold", "ContentGate", "Backends", "Catalogues", "Receipts", "Protections", "State", "FrontDoors",
+                "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -176,7 +185,7 @@ let package = Package(
         .executableTarget(
             name: "GatefoldCommand",
             dependencies: [
-                "Gatefold", "Backends", "CSV", "State", "Server", "Settings",
+                "Gatefold", "Backends", "Catalogues", "CSV", "State", "Server", "Settings",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
@@ -220,6 +229,13 @@ let package = Package(
         .testTarget(name: "XMLTests", dependencies: ["XML", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "SettingsTests", dependencies: ["Settings", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "CataloguesTests",
+            dependencies: [
+                "Catalogues", "BackendBenches", "FrontDoors", "Gatefold", "Settings", "XML", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: swiftSettings),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "ProtectionsTests", dependencies: ["Protections", "Gatefold", "Settings", "TestSupport"],
@@ -292,7 +308,8 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "FrontDoors", "Backends", "State", "Gatefold", "ContentGate", "Settings", "TestSupport",
+                "Server", "Catalogues", "FrontDoors", "Backends", "State", "Gatefold", "ContentGate", "Settings",
+                "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),

@@ -18,6 +18,7 @@ struct GatefoldCommand: AsyncParsableCommand {
         version: ServerSoftware.version,
         subcommands: [
             ServeCommand.self, ConfigCommand.self, BackendsCommand.self, SubscribersCommand.self, FeedCommand.self,
+            CatalogueCommand.self,
             CredentialsCommand.self, TokenCommand.self, PurchasesCommand.self, SecretCommand.self, DrillCommand.self,
         ])
 

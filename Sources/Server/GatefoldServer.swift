@@ -1,4 +1,5 @@
 import Backends
+import Catalogues
 import ContentGate
 import FrontDoors
 public import Gatefold
@@ -47,7 +48,9 @@ public struct GatefoldServer: Sendable {
         parts = LastingParts(
             state: state, references: configuration.state.references, revocations: revocations,
             guesses: GuessLimiter(limits: configuration.guessing),
-            services: services)
+            services: services, catalogueFolder: configuration.catalogueFolder,
+            catalogueServices: CatalogueServices(
+                clock: clock, random: random, observe: { CatalogueEventReporter.report($0, to: logger) }))
         publications = CurrentPublications(try parts.assemble(configuration))
         backends = BackendAdministration(publications)
         Self.report(configuration.warnings, to: logger)
@@ -65,6 +68,7 @@ public struct GatefoldServer: Sendable {
         } catch {
             throw AssemblyError.state(path: configuration.state.path, cause: "\(error)")
         }
+        await CatalogueFollower.begin(publications.value.catalogues) { try await Task.sleep(for: $0) }
     }
 
     /// Serves until SIGINT or SIGTERM, then finishes the requests in flight.
@@ -73,6 +77,7 @@ public struct GatefoldServer: Sendable {
     public func run(onListening: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
         var services: [any Service] = [
             FollowService(follower: follower),
+            CatalogueFollower(publications: publications),
             PurchaseFollower(publications: publications, logger: logger),
             ReloadService(reload: reload, logger: logger),
         ]
@@ -133,7 +138,9 @@ public struct GatefoldServer: Sendable {
 
     private func adminListener(_ address: ListenAddress) -> some ApplicationProtocol {
         Application(
-            router: AdminRouter.make(metrics: metrics, readiness: readiness, backends: backends),
+            router: AdminRouter.make(
+                metrics: metrics, readiness: readiness, backends: backends,
+                catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock)),
             server: .http1(configuration: Self.http1),
             configuration: ApplicationConfiguration(address: .hostname(address.host, port: address.port)),
             logger: logger)

@@ -69,6 +69,7 @@ extension XMLElement {
     fileprivate init(copying node: xmlNodePtr, depth: Int, limits: XMLDocument.Limits) throws {
         guard depth > 0 else { throw XMLError.tooDeep(limit: limits.depth) }
         name = String(xml: node.pointee.name)
+        namespace = String(xml: node.pointee.ns?.pointee.href)
         var attributes: [String: String] = [:]
         var attribute = node.pointee.properties
         while let current = attribute {

@@ -2,6 +2,8 @@
 public struct XMLElement: Sendable, Equatable {
     /// The name without its namespace prefix.
     public let name: String
+    /// The URI of its namespace; empty for none.
+    public let namespace: String
     /// By name without prefix; of two that differ only in their namespace, the one in no namespace.
     public let attributes: [String: String]
     /// The elements directly inside, in order.

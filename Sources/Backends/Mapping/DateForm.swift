@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 import Gatefold
 import Settings
 
 /// How a subscriber system writes days and moments; without a zone they are in UTC.
-enum DateForm: String, Sendable, CaseIterable {
+package enum DateForm: String, Sendable, CaseIterable {
     /// `2026-11-21`, `2026-11-21 06:00:00`, or RFC 3339.
     case iso
     /// `20261121`, `20261121060000Z`: also the generalised time of directories (RFC 4517 section 3.3.13).
@@ -16,7 +16,7 @@ enum DateForm: String, Sendable, CaseIterable {
     case unix
 
     /// - Parameter isEnd: a day as an end is its last millisecond, as a start its first.
-    func date(_ text: String, isEnd: Bool) -> Date? {
+    package func date(_ text: String, isEnd: Bool) -> Date? {
         let text = text.trimmingCharacters(in: .whitespaces)
         guard text.utf8.count <= 40, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         switch self {

@@ -7,7 +7,7 @@ struct ODBCConnectionSettings: Sendable {
     let string: ODBCConnectionString
     let options: ODBCConnection.Options
     /// The most questions at once, each on a connection and a thread of its own.
-    let poolSize: Int
+    var poolSize: Int
     /// In seconds.
     let idleLifetime: TimeInterval
 

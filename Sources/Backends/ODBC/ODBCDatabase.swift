@@ -7,9 +7,11 @@ extension ODBCConnection: PooledConnection {}
 struct ODBCDatabase: SQLDatabase {
     private let pool: ConnectionPool<ODBCConnection>
 
-    init(_ library: ODBCLibrary, _ settings: ODBCConnectionSettings) {
+    init(
+        _ library: ODBCLibrary, _ settings: ODBCConnectionSettings, spare: Int = ConnectionPool<ODBCConnection>.spare
+    ) {
         pool = ConnectionPool(
-            size: settings.poolSize, idleLifetime: .seconds(settings.idleLifetime),
+            size: settings.poolSize, spare: spare, idleLifetime: .seconds(settings.idleLifetime),
             open: { try ODBCConnection(library, to: settings.string, settings.options) },
             isLoss: { ($0 as? ODBCError)?.isLoss ?? false })
     }

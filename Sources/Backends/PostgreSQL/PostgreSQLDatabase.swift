@@ -8,11 +8,13 @@ struct PostgreSQLDatabase: SQLDatabase {
     private let pool: ConnectionPool<PostgreSQLConnection>
     private let limits: PostgreSQLConnection.Limits
 
-    init(_ settings: PostgreSQLSettings, library: LibPQ) {
+    init(
+        _ settings: PostgreSQLSettings, library: LibPQ, spare: Int = ConnectionPool<PostgreSQLConnection>.spare
+    ) {
         let server = settings.server
         let canceller = Canceller()
         pool = ConnectionPool(
-            size: settings.poolSize, idleLifetime: settings.idleLifetime,
+            size: settings.poolSize, spare: spare, idleLifetime: settings.idleLifetime,
             open: { PostgreSQLConnection(library, server, canceller: canceller) },
             isLoss: { ($0 as? PostgreSQLError)?.isLoss ?? false })
         limits = PostgreSQLConnection.Limits(rows: SQLStatement.mostRows, time: settings.answerTimeout)

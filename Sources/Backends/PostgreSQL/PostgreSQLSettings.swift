@@ -17,7 +17,7 @@ struct PostgreSQLSettings: Sendable {
     private static let none = "/dev/null/none"
 
     let server: PostgreSQLServer
-    let poolSize: Int
+    var poolSize: Int
     let idleLifetime: Duration
     /// The statement timeout, and a moment for its message to arrive.
     let answerTimeout: Duration

@@ -21,13 +21,13 @@ protocol SQLDatabaseFailure: AnswerFailure {
 }
 
 /// The whole answer to a statement.
-struct SQLRows: Sendable, Equatable {
+package struct SQLRows: Sendable, Equatable {
     /// The names of the columns in their order, also where there is no row.
-    let columns: [String]
+    package let columns: [String]
     /// Each row has one entry for each column, nil for NULL.
-    let rows: [[String?]]
+    package let rows: [[String?]]
 
-    init(columns: [String], rows: [[String?]]) {
+    package init(columns: [String], rows: [[String?]]) {
         self.columns = columns
         self.rows = rows
     }

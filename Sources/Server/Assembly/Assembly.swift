@@ -18,7 +18,7 @@ public enum Assembly {
 
     /// The backends' kinds, each checked against the publications that ask it.
     public static func plan(_ configuration: GatefoldConfiguration) throws -> BackendPlan {
-        let plan = try BackendPlan(configuration.backends)
+        let plan = try BackendPlan(configuration.backends, stores: configuration.stores)
         for publication in configuration.publications {
             let asked = Set(publication.publication.credentialFields.proofs)
             for member in plan.family(of: publication.backend) {
@@ -84,13 +84,14 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
     case store(name: StoreName, cause: String)
     case backend(name: String, cause: String)
     case gate(cause: String)
+    case catalogue(publication: PublicationID, cause: String)
     case listen(address: ListenAddress, cause: String)
 
     /// Whether the configuration has to change, rather than the world.
     public var isConfiguration: Bool {
         switch self {
         case .testMode, .proofs, .stores, .gate: true
-        case .state, .store, .backend, .listen: false
+        case .state, .store, .backend, .catalogue, .listen: false
         }
     }
 
@@ -108,6 +109,8 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
         case .stores(let publication, let cause): "publications.\(publication).stores: \(cause)"
         case .store(let name, let cause): "the store \(name) can not be opened: \(cause)"
         case .backend(let name, let cause): "the backend \(name) can not be opened: \(cause)"
+        case .catalogue(let publication, let cause):
+            "the catalogue of \(publication) can not be opened: \(cause)"
         case .gate(let cause): "the content gate can not be set up: \(cause)"
         case .listen(let address, let cause): "can not listen on \(address): \(cause)"
         }

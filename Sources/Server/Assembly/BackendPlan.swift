@@ -18,10 +18,13 @@ public struct BackendPlan: Sendable {
         self.entries = entries
     }
 
-    /// - Parameter readKind: reads a backend's settings by the kind they name.
-    /// - Throws: ``SettingsError``, also for members that do not exist or ask one another in a circle.
+    /// - Parameters:
+    ///   - stores: the app stores there are; a backend that asks one is another when the store is.
+    ///   - readKind: reads a backend's settings by the kind they name.
+    /// - Throws: ``SettingsError``, also for members and stores that do not exist, and members that ask one another in a
+    ///   circle.
     init(
-        _ backends: [BackendConfiguration],
+        _ backends: [BackendConfiguration], stores: [StoreConfiguration] = [],
         readKind: (BackendConfiguration) throws -> any BackendKind = {
             try BackendRegistry.read(name: $0.name, settings: $0.settings)
         }
@@ -35,6 +38,9 @@ public struct BackendPlan: Sendable {
                 protections[backend.name] = try ProtectionSettings(try backend.settings.section("protection"))
             }
             try backend.settings.finish()
+            for store in kind.stores where !stores.contains(where: { $0.name == store }) {
+                throw backend.settings.error("stores", expected: "asks the store `\(store)`, which is not there")
+            }
         }
         var entries: [Entry] = []
         var waiting = backends
@@ -54,7 +60,9 @@ public struct BackendPlan: Sendable {
             for backend in ready {
                 guard let kind = read[backend.name] else { continue }
                 try kind.check(read.filter { kind.members.contains($0.key) })
-                let asked = entries.filter { kind.members.contains($0.name) }.flatMap(\.fingerprint)
+                let asked =
+                    entries.filter { kind.members.contains($0.name) }.flatMap(\.fingerprint)
+                    + stores.filter { kind.stores.contains($0.name) }.flatMap { $0.settings.fingerprint() }
                 entries.append(
                     Entry(
                         name: backend.name, kind: kind, fingerprint: backend.settings.fingerprint() + asked,

@@ -1,4 +1,5 @@
 import Backends
+import Catalogues
 import ContentGate
 import Foundation
 import FrontDoors
@@ -15,6 +16,8 @@ struct PublicationSet: Sendable {
     let clients: ClientAddressResolver
     /// For so many seconds a revocation can matter.
     let revocationRetention: TimeInterval
+    var catalogues = OpenCatalogues()
+    var feeds = FeedDirectory()
 
     /// Of the publications that sell in the app stores.
     var desks: [PurchaseDesk] { directory.byID.sorted { $0.key < $1.key }.compactMap(\.value.purchases) }
@@ -32,6 +35,10 @@ struct LastingParts: Sendable {
     let guesses: any GuessLimiting
     let refusals = RefusalMemory()
     let services: BackendServices
+    /// Where catalogues are remembered; nil for nowhere.
+    var catalogueFolder: String?
+    /// Nil for those that tell nobody anything.
+    var catalogueServices: CatalogueServices?
 
     /// Opens what the configuration names.
     ///
@@ -46,7 +53,15 @@ struct LastingParts: Sendable {
         let stores = try OpenStores(
             storePlan, services: StoreServices(clock: services.clock, random: services.random),
             keeping: before?.stores)
+        var services = services
+        services.stores = stores.verifiers
+        services.ledger = state
         let backends = try OpenBackends(plan, services: services, keeping: before?.backends, interposing: interposing)
+        let catalogues = try OpenCatalogues(
+            configuration.publications, folder: catalogueFolder,
+            services: catalogueServices ?? CatalogueServices(clock: services.clock, random: services.random),
+            keeping: before?.catalogues)
+        var feeds = FeedDirectory()
         var proxies: [PublicationID: PublicationProxy] = [:]
         var gated: [GatePublication] = []
         var standard: PublicationProxy?
@@ -59,6 +74,9 @@ struct LastingParts: Sendable {
             let reporter = ProxyEventReporter(publication: id)
             var served = publication.publication
             served.credentialFields.receipts = plan.receiptFields(of: publication.backend)
+            let catalogue = catalogues[id]?.current ?? served.rule.currentCatalogue
+            served.rule = EntitlementRule(
+                policy: served.rule.policy, grace: served.rule.grace, catalogue: catalogue)
             served.edgeTokens += plan.kind(publication.backend)?.edgeTokens() ?? []
             let proxy = PublicationProxy(
                 publication: served, backend: backend, tokens: tokens,
@@ -70,6 +88,15 @@ struct LastingParts: Sendable {
                 observe: { reporter.report($0) })
             proxies[id] = proxy
             if publication.isDefault { standard = proxy }
+            let feedVerifier =
+                publication.publication.issuesFeedPassword
+                ? FeedCredentialsVerifier(
+                    secrets: publication.editionSecrets, tokens: tokens, references: references) : nil
+            if let settings = publication.feed {
+                feeds.byID[id] = PublicationFeed(
+                    settings, catalogue: catalogue, verifier: feedVerifier, revocations: ended)
+                if publication.isDefault || configuration.publications.count == 1 { feeds.default = feeds.byID[id] }
+            }
             guard let layout = publication.content else { continue }
             if let storefront = storefront(of: publication, proxy, layout, configuration) {
                 storefronts.append(storefront)
@@ -81,11 +108,7 @@ struct LastingParts: Sendable {
                         publication: id, secrets: publication.editionSecrets,
                         acceptsPlainSalts: publication.acceptsPlainSalts,
                         resumeWindow: publication.publication.lifetimes.resumeWindow),
-                    feedVerifier: publication.publication.issuesFeedPassword
-                        ? FeedCredentialsVerifier(
-                            secrets: publication.editionSecrets, tokens: tokens,
-                            references: references) : nil,
-                    revocations: ended, catalogue: publication.publication.rule.currentCatalogue,
+                    feedVerifier: feedVerifier, revocations: ended, catalogue: catalogue,
                     acceptsTickets: publication.storefront != nil))
         }
         do {
@@ -95,7 +118,7 @@ struct LastingParts: Sendable {
                     default: standard, byID: proxies, storefronts: Storefronts(storefronts)),
                 gate: try Gate(gated, clock: services.clock), backends: backends, stores: stores,
                 clients: ClientAddressResolver(trusted: configuration.trustedProxies),
-                revocationRetention: configuration.revocationRetention)
+                revocationRetention: configuration.revocationRetention, catalogues: catalogues, feeds: feeds)
         } catch {
             throw AssemblyError.gate(cause: error.description)
         }

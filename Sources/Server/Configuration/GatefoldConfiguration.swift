@@ -80,6 +80,11 @@ public struct GatefoldConfiguration: Sendable {
         try top.finish()
     }
 
+    /// Where catalogues are remembered over a restart: beside the state database.
+    package var catalogueFolder: String {
+        URL(fileURLWithPath: state.path).deletingLastPathComponent().appending(path: "catalogues").path
+    }
+
     /// For so many seconds a revocation can matter: until whatever it ends has ended by itself.
     var revocationRetention: TimeInterval {
         publications.map { publication in

@@ -1,6 +1,6 @@
 public import ContentGate
 import Foundation
-import FrontDoors
+package import FrontDoors
 public import Gatefold
 import Settings
 
@@ -24,6 +24,9 @@ public struct PublicationConfiguration: Sendable {
     public let purchases: PurchaseSettings?
     /// Nil when Gatefold neither serves nor checks this publication's downloads.
     public let content: ContentLayout?
+    package let catalogue: CatalogueSettings
+    /// Nil when Gatefold serves no feed of the publication's editions.
+    package let feed: FeedSettings?
     /// Nil where no app finds the publication by its own name.
     public let storefront: StorefrontSettings?
 
@@ -98,15 +101,19 @@ public struct PublicationConfiguration: Sendable {
         }
         try devices.finish()
 
+        catalogue = try CatalogueSettings(section)
         publication = Publication(
             id: id, credentialFields: try CredentialFields(try section.section("credentials"), isTest: isTest),
-            rule: try EntitlementRule(section), lifetimes: lifetimes, saltForm: saltForm, deviceField: deviceField,
+            rule: try EntitlementRule(section, catalogue), lifetimes: lifetimes, saltForm: saltForm,
+            deviceField: deviceField,
             deviceLimit: deviceLimit, requiresDevice: requiresDevice,
             issuesFeedPassword: try section.boolean("feed_password", default: false),
             failsOpen: failsOpen, messages: try Messages(try section.section("messages")),
             hasDebugComments: try section.boolean("debug_comments", default: false),
             edgeTokens: try EdgeTokenSettings.read(section))
         content = try ContentLayout(section, publication: id)
+        feed = try FeedSettings(
+            section, publication: id, content: content, issuesFeedPassword: publication.issuesFeedPassword)
         storefront = try StorefrontSettings(
             section, apps: apps, hasContent: content != nil, reserved: Self.reserved)
         try section.finish()
@@ -116,7 +123,8 @@ public struct PublicationConfiguration: Sendable {
     static let reserved: Set<String> =
         ([
             "sign_in", "renew_token", "renew", "verify_subscription", "edition_credentials", "sign_out", "content",
-            "auth-request", "healthz", "readyz", "metrics", "notifications",
+            "auth-request", "healthz", "readyz", "metrics", "notifications", "feed",
+            "itunes",
         ] as Set<String>).union(BakerCall.usualWords).union(BasispressWords.all).union(
             LinkingCall.allCases.map(\.rawValue))
 
@@ -152,27 +160,16 @@ extension CredentialFields {
 }
 
 extension EntitlementRule {
-    fileprivate init(_ section: SettingsSection) throws(SettingsError) {
+    fileprivate init(_ section: SettingsSection, _ catalogue: CatalogueSettings) throws(SettingsError) {
         let policy: EntitlementPolicy = try section.choice("policy", default: .issueBased)
         let grace = try section.section("grace")
         let rules = GraceRules(
             previousOfHeld: try grace.integer("previous_of_held", default: 0, in: 0...1000),
             newestForActive: try grace.integer("newest_for_active", default: 0, in: 0...1000))
         try grace.finish()
+        // What a source has is put in its place when the publications are assembled.
         var editions: [Edition] = []
-        var seen: Set<EditionID> = []
-        for item in try section.sections("catalogue") {
-            let text = try item.requiredString("id", expected: "an edition such as com.example.title.2026-11")
-            guard let id = EditionID(text) else {
-                throw item.error("id", expected: "expected 1 to 128 letters, digits, dots, - and _")
-            }
-            guard seen.insert(id).inserted else { throw item.error("id", expected: "the edition \(id) stands twice") }
-            editions.append(
-                Edition(
-                    id: id, title: try item.string("title", default: id.rawValue),
-                    published: try item.requiredDate("published"), isFree: try item.boolean("free", default: false)))
-            try item.finish()
-        }
+        if case .editions(let written) = catalogue { editions = written }
         self.init(policy: policy, grace: rules, catalogue: Catalogue(editions))
     }
 }

@@ -6,13 +6,16 @@ import Hummingbird
 enum AdminRouter {
     static func make(
         metrics: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness,
-        backends: BackendAdministration
+        backends: BackendAdministration, catalogues: CatalogueAdministration? = nil
     ) -> Router<GatefoldRequestContext> {
         let router = Router(context: GatefoldRequestContext.self)
         router.add(middleware: NoCacheMiddleware())
-        addHealth(to: router, readiness: readiness) { await backends.health() }
+        addHealth(to: router, readiness: readiness) {
+            await backends.health().map { HealthLine(isGood: $0.isUp, text: $0.line) } + (catalogues?.health() ?? [])
+        }
         router.get("metrics") { _, _ in
             backends.measure()
+            catalogues?.measure()
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(string: metrics.exposition())))
@@ -26,19 +29,19 @@ enum AdminRouter {
     }
 
     /// `/healthz` says that the process answers, `/readyz` that it can do its work; `degraded` that it does so although a
-    /// backend can not be asked.
+    /// backend can not be asked, or a catalogue is old.
     ///
-    /// - Parameter backends: of whom `/readyz` speaks, where strangers do not read it.
+    /// - Parameter parts: of which `/readyz` speaks, where strangers do not read it.
     static func addHealth(
         to router: Router<GatefoldRequestContext>, readiness: @escaping @Sendable () async -> Readiness,
-        backends: @escaping @Sendable () async -> [BackendHealth] = { [] }
+        parts: @escaping @Sendable () async -> [HealthLine] = { [] }
     ) {
         router.get("healthz") { _, _ in text(.ok, "ok\n") }
         router.get("readyz") { _, _ in
-            let healths = await backends()
-            let lines = healths.map { $0.line + "\n" }.joined()
+            let healths = await parts()
+            let lines = healths.map { $0.text + "\n" }.joined()
             return switch await readiness() {
-            case .ready: text(.ok, (healths.allSatisfy(\.isUp) ? "ready\n" : "degraded\n") + lines)
+            case .ready: text(.ok, (healths.allSatisfy(\.isGood) ? "ready\n" : "degraded\n") + lines)
             case .notReady: text(.serviceUnavailable, "not ready\n" + lines)
             }
         }

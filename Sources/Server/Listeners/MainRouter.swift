@@ -26,6 +26,7 @@ enum MainRouter {
         addAuthRequests(to: router, keeper, publications)
         StoreNotificationsFrontDoor(desks: { publications.value.desks(sellingIn: $0) }).addRoutes(to: router)
         PugpigFrontDoor(publications: { publications.value.directory }, client: client).addRoutes(to: router)
+        PugpigFeedDoor(feeds: { publications.value.feeds }, clock: clock).addRoutes(to: router)
         BasispressFrontDoor(
             storefronts: { publications.value.directory.storefronts }, client: client
         ).addRoutes(to: router)

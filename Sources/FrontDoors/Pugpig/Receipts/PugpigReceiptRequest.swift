@@ -20,7 +20,9 @@ struct PugpigReceiptRequest: Sendable {
         switch call {
         case .itunes:
             let fields = try RequestFields.query(of: request, limits: .receipts)
-            let body = request.method == .post ? try await RequestFields.bytes(of: request, upTo: RequestLimits.receipts.longestBody) : []
+            let body =
+                request.method == .post
+                ? try await RequestFields.bytes(of: request, upTo: RequestLimits.receipts.longestBody) : []
             let receipt = AppleReceiptBody.text(body) ?? fields["receipt"] ?? ""
             return PugpigReceiptRequest(
                 receipt: StoreReceipt([.receipt: receipt]), fields, ["product_id", "productid"])

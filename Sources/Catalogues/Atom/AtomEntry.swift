@@ -1,0 +1,101 @@
+import Foundation
+import Gatefold
+import XML
+
+/// One entry of a feed.
+struct AtomEntry {
+    private let element: XMLElement
+    private let base: String?
+    private let feed: AtomFeed
+
+    init(_ element: XMLElement, _ base: String?, _ feed: AtomFeed) {
+        self.element = element
+        self.base = AtomFeed.base(of: element, against: base)
+        self.feed = feed
+    }
+
+    func edition() throws(EditionItemProblem) -> Edition {
+        guard let id = element.atom("id")?.text else { throw .missing("id") }
+        var item = EditionItem(id: feed.edition(named: id))
+        item.title = element.atom("title").map(Self.text)
+        let updated = try date("updated", in: AtomName.atom)
+        let issued = try date("issued", in: AtomName.dublinCore)
+        item.published = try date("published", in: AtomName.atom) ?? issued ?? updated
+        item.details.updated = updated == item.published ? nil : updated
+        let draft = element.child("control", in: AtomName.app)?.child("draft", in: AtomName.app)
+        item.isDraft = draft?.text.trimmingCharacters(in: .whitespacesAndNewlines) == "yes"
+        // A draft may be had for nothing by those who see it; what it will cost shows when it is none any more.
+        item.isFree = !item.isDraft && link(AtomName.buy) == nil && isFree
+        item.product = element.child("identifier", in: AtomName.dublinCore)?.text
+        item.file = try feed.content.file(
+            link(AtomName.buy) ?? link(AtomName.acquisition) ?? link(AtomName.openAccess))
+        item.details.summary = (element.atom("summary") ?? element.atom("content")).map(Self.text)
+        item.details.author = element.atom("author")?.atom("name")?.text
+        item.details.cover = feed.content.shortened(link(AtomName.image) ?? link(AtomName.thumbnail))
+        item.details.sample = feed.content.shortened(link(AtomName.sample))
+        item.details.categories = try categories()
+        return try item.edition()
+    }
+
+    private var isFree: Bool { link(AtomName.acquisition) != nil || link(AtomName.openAccess) != nil }
+
+    /// Where the first link of that relation leads.
+    private func link(_ relation: String) -> String? {
+        element.children.first { $0.isAtom("link") && $0.attributes["rel"] == relation }?.attributes["href"]
+            .flatMap { WebAddress.resolve($0, against: base) ?? $0 }
+    }
+
+    private func date(_ name: String, in namespace: String) throws(EditionItemProblem) -> Date? {
+        guard let child = element.child(name, in: namespace) else { return nil }
+        let text = child.text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let date = CivilTime.date(text) else { throw .unreadable(name) }
+        return date
+    }
+
+    /// The term, with the scheme's name in front where it has one: `region=north`.
+    private func categories() throws(EditionItemProblem) -> [String] {
+        var categories: [String] = []
+        for child in element.children where child.isAtom("category") {
+            guard let term = child.attributes["term"] else { throw .unreadable("categories") }
+            let scheme = child.attributes["scheme"] ?? ""
+            let name = scheme.hasPrefix(AtomName.categories) ? scheme.dropFirst(AtomName.categories.count) : ""
+            categories.append(name.isEmpty || name == AtomName.plainCategory ? term : "\(name)=\(term)")
+        }
+        return categories
+    }
+
+    /// A text construct as plain text: what is marked up loses its tags.
+    private static func text(_ element: XMLElement) -> String {
+        switch element.attributes["type"] {
+        case "xhtml": element.allText.trimmingCharacters(in: .whitespacesAndNewlines)
+        case "html": MarkedUpText.plain(element.text)
+        default: element.text
+        }
+    }
+}
+
+extension XMLElement {
+    /// What stands directly inside, and behind it what stands inside the children.
+    fileprivate var allText: String { text + children.map(\.allText).joined(separator: " ") }
+}
+
+/// HTML in a text, as far as a line about an edition has any.
+enum MarkedUpText {
+    private static let entities = [
+        ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", "\u{A0}"), ("&amp;", "&"),
+    ]
+
+    static func plain(_ html: String) -> String {
+        var text = ""
+        var isInTag = false
+        for character in html {
+            switch character {
+            case "<": isInTag = true
+            case ">" where isInTag: isInTag = false
+            default: if !isInTag { text.append(character) }
+            }
+        }
+        for (entity, letter) in entities { text = text.replacing(entity, with: letter) }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

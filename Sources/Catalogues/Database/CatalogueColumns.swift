@@ -1,0 +1,121 @@
+import Backends
+import Foundation
+import Gatefold
+import JSON
+import Settings
+
+/// From the columns of a query to editions.
+struct CatalogueColumns: Sendable {
+    /// What a column can say of an edition; the raw value is the column's usual name.
+    enum Field: String, CaseIterable {
+        case id, title, published, free, draft, withdrawn, product, file, summary, author, cover, sample, previews
+        case categories, contents, updated
+    }
+
+    private let names: [Field: String]
+    private let dates: DateForm
+    private let separator: String
+
+    /// Reads `columns` (the names of columns that are not called as the field), `dates` (how days and moments are written)
+    /// and `separator` (between several in one text).
+    init(_ settings: SettingsSection) throws(SettingsError) {
+        let section = try settings.section("columns")
+        var names: [Field: String] = [:]
+        for field in Field.allCases {
+            if let name = try section.string(field.rawValue) { names[field] = name }
+        }
+        try section.finish()
+        self.names = names
+        dates = try settings.choice("dates", default: .iso)
+        separator = try settings.string("separator", default: ",")
+        if separator.isEmpty { throw settings.error("separator", expected: "expected one character or more") }
+    }
+
+    /// - Throws: ``CatalogueFailure`` for columns that are not as the settings say.
+    func read(_ rows: SQLRows) throws(CatalogueFailure) -> CatalogueReading {
+        let places = try self.places(rows.columns)
+        var reader = CatalogueReader()
+        for row in rows.rows {
+            try reader.next { () throws(EditionItemProblem) in
+                try edition { field in places[field].flatMap { $0 < row.count ? row[$0] : nil } }
+            }
+        }
+        return reader.finish(nil)
+    }
+
+    /// A column is found whatever its case, because some systems answer in upper case whatever was asked.
+    private func places(_ columns: [String]) throws(CatalogueFailure) -> [Field: Int] {
+        var places: [Field: Int] = [:]
+        for field in Field.allCases {
+            let name = names[field] ?? field.rawValue
+            let exact = columns.indices.filter { columns[$0] == name }
+            let found = exact.isEmpty ? columns.indices.filter { columns[$0].lowercased() == name.lowercased() } : exact
+            guard found.count <= 1 else { throw .severalColumns(name) }
+            if let place = found.first {
+                places[field] = place
+            } else if names[field] != nil || [.id, .published].contains(field) {
+                throw .missingColumn(name)
+            }
+        }
+        return places
+    }
+
+    private func edition(_ value: (Field) -> String?) throws(EditionItemProblem) -> Edition {
+        var item = EditionItem(id: value(.id))
+        item.title = value(.title)
+        item.published = try date(value(.published), .published)
+        item.isFree = try truth(value(.free), .free)
+        item.isDraft = try truth(value(.draft), .draft)
+        item.withdrawn = try date(value(.withdrawn), .withdrawn)
+        item.product = value(.product)
+        item.file = value(.file)
+        item.details.summary = value(.summary)
+        item.details.author = value(.author)
+        item.details.cover = value(.cover)
+        item.details.sample = value(.sample)
+        item.details.previews = try list(value(.previews), .previews)
+        item.details.categories = try list(value(.categories), .categories)
+        item.details.contents = try contents(value(.contents))
+        item.details.updated = try date(value(.updated), .updated)
+        return try item.edition()
+    }
+
+    private func date(_ text: String?, _ field: Field) throws(EditionItemProblem) -> Date? {
+        guard let text, !text.isEmpty else { return nil }
+        guard let date = dates.date(text, isEnd: false) else { throw .unreadable(field.rawValue) }
+        return date
+    }
+
+    private func truth(_ text: String?, _ field: Field) throws(EditionItemProblem) -> Bool {
+        switch text?.lowercased() {
+        case nil, "", "f", "false", "0", "n", "no": false
+        case "t", "true", "1", "y", "yes": true
+        default: throw .unreadable(field.rawValue)
+        }
+    }
+
+    /// A JSON list of texts, or texts divided by the separator.
+    private func list(_ text: String?, _ field: Field) throws(EditionItemProblem) -> [String] {
+        guard let text, !text.isEmpty else { return [] }
+        guard text.hasPrefix("[") else { return text.components(separatedBy: separator) }
+        guard let items = try? JSONParser.parse(Array(text.utf8)).items else { throw .unreadable(field.rawValue) }
+        var texts: [String] = []
+        for item in items {
+            guard let text = item.text else { throw .unreadable(field.rawValue) }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// A JSON list of objects with `pages` and `text`.
+    private func contents(_ text: String?) throws(EditionItemProblem) -> [EditionDetails.ContentsEntry] {
+        guard let text, !text.isEmpty else { return [] }
+        guard let items = try? JSONParser.parse(Array(text.utf8)).items else { throw .unreadable("contents") }
+        var lines: [EditionDetails.ContentsEntry] = []
+        for item in items {
+            guard let pages = item["pages"]?.text, let text = item["text"]?.text else { throw .unreadable("contents") }
+            lines.append(.init(pages: pages, text: text))
+        }
+        return lines
+    }
+}

@@ -1,0 +1,46 @@
+import Backends
+import GRDB
+
+/// One statement in an SQLite database of the publisher's, which is opened for it, read only, and closed again: the file may
+/// be replaced between two fetches.
+struct SQLiteCatalogueQuery: Sendable {
+    let path: String
+    let statement: String
+
+    func rows() async throws -> SQLRows {
+        do {
+            var configuration = Configuration()
+            configuration.readonly = true
+            configuration.busyMode = .timeout(5)
+            let database = try DatabaseQueue(path: path, configuration: configuration)
+            return try await database.read { [statement] in try Self.rows(of: statement, in: $0) }
+        } catch let error as DatabaseError {
+            if error.resultCode == .SQLITE_INTERRUPT, Task.isCancelled { throw CancellationError() }
+            // Its message may quote the statement.
+            throw CatalogueFailure.query("SQLite answered with code \(error.extendedResultCode.rawValue)")
+        }
+    }
+
+    private static func rows(of sql: String, in database: Database) throws -> SQLRows {
+        let statement = try database.makeStatement(sql: sql)
+        guard statement.isReadonly else { throw CatalogueFailure.query("the statement does not only read") }
+        let columns = statement.columnNames
+        var rows: [[String?]] = []
+        let cursor = try Row.fetchCursor(statement)
+        while let row = try cursor.next() {
+            guard rows.count < CatalogueReader.mostItems else { throw CatalogueFailure.tooManyEditions }
+            rows.append(row.databaseValues.map(text))
+        }
+        return SQLRows(columns: columns, rows: rows)
+    }
+
+    private static func text(_ value: DatabaseValue) -> String? {
+        switch value.storage {
+        case .null: nil
+        case .int64(let number): String(number)
+        case .double(let number): String(number)
+        case .string(let text): text
+        case .blob(let data): String(validating: data, as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,233 @@
+package import Foundation
+package import Gatefold
+import Synchronization
+
+/// One publication's catalogue: the one in force, what it comes from, and what is remembered of it.
+package final class KeptCatalogue: Sendable {
+    package let publication: PublicationID
+    /// Whoever decides or renders reads it here.
+    package let current: CurrentCatalogue
+    /// Nil where the editions stand in the configuration.
+    package let plan: CataloguePlan?
+    package let memory: CatalogueMemory
+    private let source: (any CatalogueSource)?
+    private let services: CatalogueServices
+    private let progress: Mutex<Progress>
+
+    private struct Progress {
+        /// When the next fetch is due.
+        var due = Date.distantPast
+        var isFetching = false
+        var failures = 0
+        /// What was last said of the source, and of the file, in the log, so that it is said once.
+        var complaint: String?
+        var fileComplaint: String?
+        var announcing = AnnouncementWatch()
+    }
+
+    /// With the editions of the configuration.
+    package init(
+        _ publication: PublicationID, _ editions: [Edition], memory: CatalogueMemory, services: CatalogueServices
+    ) {
+        self.publication = publication
+        self.memory = memory
+        self.services = services
+        plan = nil
+        source = nil
+        current = CurrentCatalogue(Catalogue(editions))
+        progress = Mutex(Progress())
+    }
+
+    /// With a source, and until it answers with what is remembered.
+    ///
+    /// - Throws: where what asks the source can not be made, as when its library is not installed.
+    package init(
+        _ publication: PublicationID, _ plan: CataloguePlan, memory: CatalogueMemory, services: CatalogueServices
+    ) throws {
+        self.publication = publication
+        self.plan = plan
+        self.memory = memory
+        self.services = services
+        source = try plan.kind.open()
+        current = CurrentCatalogue(Catalogue(memory.value.editions ?? []))
+        progress = Mutex(Progress())
+    }
+
+    package func status(at now: Date) -> CatalogueStatus {
+        let (record, progress) = (memory.value, progress.withLock { $0 })
+        let confirmed = plan == nil ? nil : record.confirmedAt
+        return CatalogueStatus(
+            editions: current.value.editions.count, confirmedAt: confirmed,
+            failure: progress.complaint ?? progress.fileComplaint,
+            failures: progress.failures,
+            isStale: plan.map { now.timeIntervalSince(confirmed ?? .distantPast) > $0.staleAfter } ?? false,
+            hasSource: plan != nil)
+    }
+
+    /// Does what is due: fetches, and announces what appeared.
+    ///
+    /// - Parameter isWanted: whether what was fetched still matters when it is there: a reload may have put another one in
+    ///   this one's place.
+    package func follow(isWanted: @Sendable () -> Bool = { true }) async {
+        announce()
+        let now = services.clock.now
+        let isDue = progress.withLock { progress in
+            guard source != nil, !progress.isFetching, progress.due <= now else { return false }
+            progress.isFetching = true
+            return true
+        }
+        guard isDue else { return }
+        let failed = await refresh(isWanted: isWanted)
+        let chance = Double(services.random.bytes(1).first ?? 0) / 255
+        let end = services.clock.now
+        progress.withLock { progress in
+            progress.isFetching = false
+            // A fetch that was broken off is not one that failed.
+            if let failed, let plan { progress.due = end + plan.wait(failed: failed, chance: chance) }
+        }
+        announce()
+    }
+
+    /// Asks the source once.
+    ///
+    /// - Returns: whether it failed; nil when it was broken off.
+    private func refresh(isWanted: @Sendable () -> Bool) async -> Bool? {
+        guard let plan, let source else { return nil }
+        let record = memory.value
+        // Another source's validators say nothing to this one, and its size is no measure.
+        let isSame = record.fingerprint == plan.fingerprint && record.editions != nil
+        let known = KnownCatalogue(
+            validators: isSame ? record.validators : nil, catalogue: Catalogue(record.editions ?? []))
+        let answer: CatalogueAnswer
+        do {
+            answer = try await answerInTime(of: source, known, plan)
+        } catch {
+            if Task.isCancelled { return nil }
+            complain(.unreachable, (error as? any BackendFailure)?.cause ?? "\(type(of: error))")
+            return true
+        }
+        guard isWanted() else { return nil }
+        switch answer {
+        case .unchanged:
+            keep { $0.confirmedAt = self.services.clock.now }
+            settle(.unchanged, nil)
+        case .read(let reading):
+            if let refusal = plan.limits.refusal(of: reading, last: isSame ? record.editions?.count : nil) {
+                complain(.refused, refusal.description)
+                return true
+            }
+            let isNew = reading.editions != record.editions
+            keep { record in
+                record.fingerprint = plan.fingerprint
+                record.confirmedAt = self.services.clock.now
+                record.validators = reading.validators
+                record.editions = reading.editions
+            }
+            if isNew { current.replace(with: Catalogue(reading.editions)) }
+            settle(isNew ? .replaced : .unchanged, reading)
+        }
+        return false
+    }
+
+    private func answerInTime(
+        of source: any CatalogueSource, _ known: KnownCatalogue, _ plan: CataloguePlan
+    ) async throws -> CatalogueAnswer {
+        try await withThrowingTaskGroup(of: CatalogueAnswer.self) { group in
+            group.addTask { try await source.fetch(after: known) }
+            group.addTask { [services] in
+                try await services.sleep(plan.deadline)
+                throw CatalogueFailure.timedOut
+            }
+            defer { group.cancelAll() }
+            guard let answer = try await group.next() else { throw CatalogueFailure.timedOut }
+            return answer
+        }
+    }
+
+    /// Announces what is offered for the first time. At the first sight of a publication everything that is offered has been
+    /// for long: nobody is to be woken for old editions.
+    private func announce() {
+        let now = services.clock.now
+        let version = current.version
+        guard progress.withLock({ $0.announcing.isDue(version.number, at: now) }) else { return }
+        // Without a catalogue there is nothing to begin with.
+        guard !version.catalogue.editions.isEmpty || memory.value.announced != nil else { return }
+        let offered = version.catalogue.offered(at: now)
+        do {
+            let fresh = try memory.update(firmly: true) { record -> [Edition] in
+                guard let before = record.announced else {
+                    record.announced = offered.map(\.id)
+                    return []
+                }
+                let known = Set(before)
+                let fresh = offered.filter { !known.contains($0.id) }
+                record.announced = Announcements.bounded(before + fresh.map(\.id), keeping: version.catalogue)
+                return fresh
+            }
+            progress.withLock { progress in
+                progress.announcing.note(version, at: now)
+                progress.fileComplaint = nil
+            }
+            guard !fresh.isEmpty else { return }
+            services.observe(
+                CatalogueEvent(
+                    publication: publication, name: .published,
+                    detail: fresh.map(\.id.rawValue).prefix(20).joined(separator: ", ")))
+            services.didPublish(publication, fresh)
+        } catch {
+            // Announced again at every start, if it were announced now.
+            complainOfFile(error)
+        }
+    }
+
+    /// The catalogue in force does not depend on the file.
+    private func keep(_ change: (inout CatalogueRecord) -> Void) {
+        do {
+            try memory.update(firmly: false) { change(&$0) }
+            progress.withLock { $0.fileComplaint = nil }
+        } catch {
+            complainOfFile(error)
+        }
+    }
+
+    private func complainOfFile(_ error: CatalogueMemoryError) {
+        let isNew = progress.withLock { progress in
+            defer { progress.fileComplaint = error.description }
+            return progress.fileComplaint != error.description
+        }
+        guard isNew else { return }
+        services.observe(CatalogueEvent(publication: publication, name: .notKept, detail: error.description))
+    }
+
+    private func complain(_ name: CatalogueEvent.Name, _ cause: String) {
+        let isNew = progress.withLock { progress in
+            progress.failures += 1
+            defer { progress.complaint = cause }
+            return progress.complaint != cause
+        }
+        services.observe(CatalogueEvent(publication: publication, name: name, detail: isNew ? cause : nil))
+    }
+
+    private func settle(_ name: CatalogueEvent.Name, _ reading: CatalogueReading?) {
+        let before = progress.withLock { progress in
+            defer {
+                progress.failures = 0
+                progress.complaint = nil
+            }
+            return progress.failures
+        }
+        var words: [String] = []
+        if before > 0 { words.append("the source is back after \(before) failed fetches") }
+        if name == .replaced, let reading { words.append("\(reading.editions.count) editions") }
+        let problems = reading?.problems ?? []
+        if !problems.isEmpty, name == .replaced {
+            words.append(
+                "\(problems.count) items passed over: "
+                    + problems.prefix(5).map(\.description).joined(separator: "; ") + (problems.count > 5 ? "; …" : ""))
+        }
+        services.observe(
+            CatalogueEvent(
+                publication: publication, name: name, detail: words.isEmpty ? nil : words.joined(separator: "; "),
+                isSkipping: !problems.isEmpty && name == .replaced))
+    }
+}

@@ -1,0 +1,51 @@
+package import Gatefold
+import HTTPTypes
+package import Hummingbird
+
+/// The feeds of editions: `/feed` and `/PUBLICATION/feed`, with or without `.xml`, and `/itunes/APP` for the Newsstand.
+package struct PugpigFeedDoor<Context: RequestContext>: Sendable {
+    private let feeds: @Sendable () -> FeedDirectory
+    private let clock: WallClock
+
+    /// - Parameter feeds: asked for every request, so that a reload takes effect at once.
+    package init(feeds: @escaping @Sendable () -> FeedDirectory, clock: WallClock) {
+        self.feeds = feeds
+        self.clock = clock
+    }
+
+    package func addRoutes(to router: Router<Context>) {
+        for path in ["/feed", "/feed.xml", "/{publication}/feed", "/{publication}/feed.xml", "/itunes/{app}"] {
+            for method in [HTTPRequest.Method.get, .head, .options, .post, .put, .delete, .patch] {
+                router.on(RouterPath(path), method: method) { request, _ in respond(to: request) }
+            }
+        }
+    }
+
+    private func respond(to request: Request) -> Response {
+        guard let (feed, isNewsstand) = feed(at: request.uri.path) else { return PugpigResponse.notFound() }
+        switch request.method {
+        case .get, .head:
+            return isNewsstand
+                ? feed.newsstandResponse(to: request, at: clock.now) : feed.response(to: request, at: clock.now)
+        case .options: return Response(status: .noContent, headers: [.allow: Self.allowed])
+        default: return Response(status: .methodNotAllowed, headers: [.allow: Self.allowed])
+        }
+    }
+
+    private static var allowed: String { "GET, HEAD, OPTIONS" }
+
+    /// The path is read exactly: the router is more generous, and a cache in between may not be (PITFALLS row 16).
+    private func feed(at path: String) -> (PublicationFeed, isNewsstand: Bool)? {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        let names: [Substring] = ["feed", "feed.xml"]
+        switch segments.count {
+        case 2 where names.contains(segments[1]):
+            return feeds().default.map { ($0, false) }
+        case 3 where segments[1] == "itunes":
+            return feeds().newsstandFeed(of: String(segments[2])).map { ($0, true) }
+        case 3 where names.contains(segments[2]):
+            return PublicationID(segments[1]).flatMap { feeds().byID[$0] }.map { ($0, false) }
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import Catalogues
+import Foundation
+import Gatefold
+import Server
+
+struct CatalogueShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "List the editions of a catalogue: those of the configuration, or those last fetched.")
+
+    @OptionGroup var catalogue: CatalogueOptions
+    @OptionGroup var output: OutputOptions
+
+    private struct Report: Encodable {
+        let id: String
+        let title: String
+        let published: Date
+        let free: Bool
+        let draft: Bool
+        let withdrawn: Date?
+        let product: String?
+        let file: String?
+        let cover: String?
+        let categories: [String]
+
+        init(_ edition: Edition) {
+            id = edition.id.rawValue
+            title = edition.title
+            published = edition.published
+            free = edition.isFree
+            draft = edition.isDraft
+            withdrawn = edition.withdrawn
+            product = edition.product
+            file = edition.file
+            cover = edition.details.cover
+            categories = edition.details.categories
+        }
+
+        var line: String {
+            var words = [published.formatted(.iso8601.year().month().day()), id, title]
+            if free { words.append("(free)") }
+            if draft { words.append("(draft)") }
+            if withdrawn != nil { words.append("(withdrawn)") }
+            return words.joined(separator: "  ")
+        }
+    }
+
+    func run() async throws {
+        let (publication, memory) = try catalogue.read()
+        let editions: [Edition]
+        switch publication.catalogue {
+        case .editions(let written): editions = Catalogue(written).editions
+        case .source:
+            guard let catalogue = memory.remembered.catalogue else {
+                throw CommandFailure(
+                    .unavailable, "no catalogue of \(publication.publication.id) has been fetched with success")
+            }
+            editions = catalogue.editions
+        }
+        let reports = editions.map { Report($0) }
+        try output.print(reports, text: reports.map(\.line).joined(separator: "\n"))
+    }
+}

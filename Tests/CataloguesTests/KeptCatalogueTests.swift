@@ -1,0 +1,210 @@
+import Foundation
+import Gatefold
+import Settings
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Catalogues
+
+@Suite("A catalogue that is kept")
+struct KeptCatalogueTests {
+    private static let id = PublicationID("daily")!
+    private let clock = ManualClock()
+
+    /// What somebody heard, and what a file of the source has.
+    private final class Bed: Sendable {
+        let folder: URL
+        let clock: ManualClock
+        let published = Mutex<[[String]]>([])
+        let events = Mutex<[CatalogueEvent]>([])
+
+        init(_ folder: URL, _ clock: ManualClock) {
+            self.folder = folder
+            self.clock = clock
+        }
+
+        var services: CatalogueServices {
+            CatalogueServices(
+                clock: clock.wall, random: .seeded(1), observe: { event in self.events.withLock { $0.append(event) } },
+                didPublish: { _, editions in self.published.withLock { $0.append(editions.map(\.id.rawValue)) } })
+        }
+
+        func plan(_ more: String = "") throws -> CataloguePlan {
+            let text = "kind: baker\npath: shelf.json\nrefresh: 15m\nretry: 1m\n\(more)"
+            return try CataloguePlan(
+                try YAMLSettings.read(text: text, name: "test.yaml", folder: folder.path, environment: [:]))
+        }
+
+        func open(_ more: String = "") throws -> KeptCatalogue {
+            try KeptCatalogue(
+                KeptCatalogueTests.id, try plan(more),
+                memory: CatalogueMemory(folder: "\(folder.path)/catalogues", publication: KeptCatalogueTests.id),
+                services: services)
+        }
+
+        func shelf(_ names: [String], date: String = "2026-10-01 00:00:00") throws {
+            let items = names.map {
+                #"{"name": "\#($0)", "title": "\#($0)", "date": "\#(date)", "product_id": "\#($0)"}"#
+            }
+            try write("[\(items.joined(separator: ","))]")
+        }
+
+        func write(_ text: String) throws {
+            try Data(text.utf8).write(to: folder.appending(path: "shelf.json"), options: .atomic)
+        }
+
+        var warnings: [String] { events.withLock { $0.filter(\.isWarning).compactMap(\.detail) } }
+    }
+
+    private func withBed(_ body: (Bed) async throws -> Void) async throws {
+        try await withTemporaryFolder { try await body(Bed($0, clock)) }
+    }
+
+    @Test("is in force when the source gave it, is not asked for before its time, and then follows the source")
+    func follows() async throws {
+        try await withBed { bed in
+            try bed.shelf(["a", "b"])
+            let kept = try bed.open()
+            await kept.follow()
+            #expect(kept.current.value.editions.count == 2)
+            try bed.shelf(["a", "b", "c"])
+            await kept.follow()
+            #expect(kept.current.value.editions.count == 2)
+            clock.advance(by: 1_000)
+            await kept.follow()
+            #expect(kept.current.value.editions.count == 3)
+            #expect(!kept.status(at: clock.now).isStale)
+        }
+    }
+
+    @Test("survives a restart during an outage, grows old then, and the outage is logged once")
+    func outage() async throws {
+        try await withBed { bed in
+            try bed.shelf(["a", "b"])
+            await (try bed.open()).follow()
+            try FileManager.default.removeItem(at: bed.folder.appending(path: "shelf.json"))
+            let again = try bed.open()
+            #expect(again.current.value.editions.count == 2)
+            for _ in 0..<10 {
+                clock.advance(by: 1_000)
+                await again.follow()
+            }
+            #expect(again.current.value.editions.count == 2)
+            let status = again.status(at: clock.now)
+            #expect(status.isStale && status.failures == 10)
+            #expect(bed.warnings == [CatalogueFailure.unreadableFile.cause])
+            let file = bed.folder.appending(path: "catalogues/daily.json").path
+            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            try bed.shelf(["a", "b"])
+            clock.advance(by: 1_000)
+            await again.follow()
+            #expect(again.status(at: clock.now).failure == nil)
+        }
+    }
+
+    @Test(
+        "is not replaced by an empty one, by half of one, or by one that can not be read",
+        arguments: [
+            ("[]", "no editions"), (#"[{"name": "a", "date": "2026-10-01 00:00:00"}]"#, "has 1 editions"),
+            (#"{"error": "down"}"#, "not a list"), ("<html>", "not JSON"),
+            (
+                #"[{"name": "a", "date": "2026-10-01 00:00:00"}, {"name": "b", "date": "today"}, "#
+                    + #"{"name": "c", "date": "2026-10-01 00:00:00"}]"#, "item 2: its date"
+            ),
+        ])
+    func refusals(text: String, reason: String) async throws {
+        try await withBed { bed in
+            try bed.shelf(["a", "b", "c"])
+            let kept = try bed.open()
+            await kept.follow()
+            let before = kept.current.value
+            try bed.write(text)
+            clock.advance(by: 1_000)
+            await kept.follow()
+            #expect(kept.current.value == before)
+            #expect(kept.status(at: clock.now).failure?.contains(reason) == true)
+        }
+    }
+
+    @Test("passes over as many unreadable items as allowed, and warns of them")
+    func skips() async throws {
+        try await withBed { bed in
+            try bed.write(#"[{"name": "a", "date": "2026-10-01 00:00:00"}, {"name": "b", "date": "today"}]"#)
+            let kept = try bed.open("skip_at_most: 1\n")
+            await kept.follow()
+            #expect(kept.current.value.editions.map(\.id.rawValue) == ["a"])
+            #expect(bed.warnings.first?.contains("item 2: its date can not be read") == true)
+        }
+    }
+
+    @Test("announces each edition once over restarts, and none of those that were there at the beginning")
+    func announces() async throws {
+        try await withBed { bed in
+            try bed.shelf(["old"])
+            await (try bed.open()).follow()
+            #expect(bed.published.withLock { $0 } == [])
+            for _ in 0..<3 {
+                try bed.shelf(["old", "new"])
+                clock.advance(by: 1_000)
+                await (try bed.open()).follow()
+            }
+            #expect(bed.published.withLock { $0 } == [["new"]])
+        }
+    }
+
+    @Test("announces an edition of the configuration when its date comes, and no draft")
+    func dates() async throws {
+        try await withBed { bed in
+            let editions = [
+                Edition(id: EditionID("next")!, title: "Next", published: clock.now + 3_600),
+                Edition(id: EditionID("draft")!, title: "Draft", published: clock.now + 3_600, isDraft: true),
+            ]
+            let memory = CatalogueMemory(folder: "\(bed.folder.path)/catalogues", publication: Self.id)
+            let kept = KeptCatalogue(Self.id, editions, memory: memory, services: bed.services)
+            await kept.follow()
+            clock.advance(by: 3_599)
+            await kept.follow()
+            #expect(bed.published.withLock { $0 } == [])
+            clock.advance(by: 1)
+            await kept.follow()
+            await kept.follow()
+            #expect(bed.published.withLock { $0 } == [["next"]])
+        }
+    }
+
+    @Test("announces nothing that it can not remember, and says so once")
+    func unwritable() async throws {
+        try await withBed { bed in
+            try bed.shelf(["old"])
+            let kept = try bed.open()
+            await kept.follow()
+            // A folder in the file's place can not be written over.
+            let file = bed.folder.appending(path: "catalogues/daily.json")
+            try FileManager.default.removeItem(at: file)
+            try FileManager.default.createDirectory(
+                at: file.appending(path: "in the way"), withIntermediateDirectories: true)
+            try bed.shelf(["old", "new"])
+            clock.advance(by: 1_000)
+            await kept.follow()
+            await kept.follow()
+            #expect(kept.current.value.editions.count == 2)
+            #expect(bed.published.withLock { $0 } == [])
+            #expect(bed.warnings.count == 1)
+            try FileManager.default.removeItem(at: file)
+            await kept.follow()
+            #expect(bed.published.withLock { $0 } == [["new"]])
+        }
+    }
+
+    @Test("remembers everything about an edition")
+    func memory() throws {
+        var samples = SampleEditions(random: SeededRandom(seed: 8))
+        let record = CatalogueRecord(
+            fingerprint: [1, 2], confirmedAt: clock.now, validators: CatalogueValidators(tag: "\"x\""),
+            editions: (0..<50).map { samples.edition($0) }, announced: [EditionID("a")!])
+        let read = try JSONDecoder().decode(CatalogueRecord.self, from: try JSONEncoder().encode(record))
+        #expect(read == record)
+    }
+}

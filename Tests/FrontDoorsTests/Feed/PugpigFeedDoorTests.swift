@@ -1,0 +1,237 @@
+import Foundation
+import Gatefold
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import TestSupport
+import Testing
+import XML
+
+@testable import FrontDoors
+
+@Suite("The feed of editions (PROTOCOLS 1.5)")
+struct PugpigFeedDoorTests {
+    private static let secret = Secret("a secret of the edition formula")
+    private let clock = ManualClock()
+    private let catalogue: CurrentCatalogue
+
+    init() {
+        let now = clock.now
+        catalogue = CurrentCatalogue(
+            Catalogue([
+                Edition(
+                    id: EditionID("paid")!, title: "Paid & more", published: now - 7_200, product: "store.paid",
+                    details: EditionDetails(
+                        summary: "What is in it", cover: "covers/paid.png", sample: "paid-sample.xml",
+                        categories: ["region=north", "News"])),
+                Edition(
+                    id: EditionID("free")!, title: "Free", published: now - 86_400, isFree: true, file: "free/index.xml"
+                ),
+                Edition(id: EditionID("draft")!, title: "Draft", published: now - 60, isDraft: true),
+                Edition(id: EditionID("next")!, title: "Next", published: now + 600),
+                Edition(id: EditionID("gone")!, title: "Gone", published: now - 90_000, withdrawn: now - 3_600),
+            ]))
+    }
+
+    private var codec: SealedTokenCodec {
+        SealedTokenCodec(publication: .title, secrets: SecretRing(current: Self.secret), random: .seeded(3))
+    }
+
+    private func test(
+        drafts: Bool = true, _ body: @Sendable @escaping (any TestClientProtocol) async throws -> Void
+    ) async throws {
+        let feed = PublicationFeed(
+            FeedSettings(
+                title: "Title", id: "urn:uuid:1", address: "https://www.example.com/title/feed",
+                content: ContentAddress("https://cdn.example.com/title/")!, showsDrafts: drafts,
+                newsstandApps: ["com.example.title"]),
+            catalogue: catalogue,
+            verifier: FeedCredentialsVerifier(
+                secrets: SecretRing(current: Self.secret), tokens: codec,
+                references: ReferenceKey(Secret("a secret of the references"))),
+            revocations: RevocationList(publication: .title))
+        let router = Router(context: BasicRequestContext.self)
+        router.add(middleware: NoCacheMiddleware())
+        PugpigFeedDoor<BasicRequestContext>(
+            feeds: { FeedDirectory(default: feed, byID: [.title: feed]) }, clock: clock.wall
+        ).addRoutes(to: router)
+        try await Application(router: router).test(.router, body)
+    }
+
+    private func root(_ response: TestResponse) throws -> XMLElement {
+        let bytes = Array(response.body.readableBytesView)
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Fixtures/atom/feed.rng").standardizedFileURL
+        #expect(try RelaxNGSchema(String(contentsOf: file, encoding: .utf8)).errors(in: bytes) == [])
+        return try XMLDocument(parsing: bytes).root
+    }
+
+    private func ids(_ root: XMLElement) -> [String] {
+        root.children.filter { $0.name == "entry" }.compactMap { $0.child("id")?.text }
+    }
+
+    private func links(_ root: XMLElement, _ id: String) -> [String: String] {
+        let entry = root.children.first { $0.child("id")?.text == id && $0.name == "entry" }
+        let links = entry?.children.filter { $0.name == "link" } ?? []
+        return Dictionary(links.map { ($0.attributes["rel"] ?? "", $0.attributes["href"] ?? "") }) { $1 }
+    }
+
+    @Test("shows everybody what is out, what it costs and what is gone, and may be cached")
+    func everybody() async throws {
+        try await test { client in
+            for path in ["/feed", "/feed.xml", "/title/feed", "/title/feed.xml"] {
+                let response = try await client.execute(uri: path, method: .get)
+                #expect(response.status == .ok)
+                #expect(response.headers[.contentType] == "application/atom+xml; charset=utf-8")
+                #expect(response.headers[.vary] == "Authorization")
+                #expect(response.headers[.cacheControl] == "public, max-age=60")
+                #expect(response.headers[.eTag] != nil && response.headers[.lastModified] != nil)
+                let root = try root(response)
+                #expect(ids(root) == ["paid", "free"])
+                #expect(root.child("deleted-entry")?.attributes["ref"] == "gone")
+                let paid = links(root, "paid")
+                let file = "https://cdn.example.com/title/paid.pugpigpkg"
+                #expect(paid["http://opds-spec.org/acquisition/buy"] == file && paid["alternate"] == file)
+                #expect(paid["http://opds-spec.org/acquisition/sample"]?.hasSuffix("/paid-sample.xml") == true)
+                #expect(paid["http://opds-spec.org/image"] == "https://cdn.example.com/title/covers/paid.png")
+                #expect(
+                    links(root, "free")["http://opds-spec.org/acquisition"]
+                        == "https://cdn.example.com/title/free/index.xml")
+                let entry = try #require(root.child("entry"))
+                #expect(
+                    entry.children.filter { $0.name == "category" }.compactMap { $0.attributes["scheme"] }
+                        == ["http://schema.pugpig.com/region", "http://schema.pugpig.com/category"])
+                #expect(
+                    entry.children.filter { $0.name == "link" }.compactMap { $0.attributes["type"] }
+                        == [
+                            "image/png", "application/pugpigpkg+xml", "application/pugpigpkg+xml",
+                            "application/atom+xml",
+                        ])
+            }
+        }
+    }
+
+    @Test("is valid for xmllint, too")
+    func xmllint() async throws {
+        try await test { client in
+            let body = try await client.execute(uri: "/feed", method: .get).body
+            try await withTemporaryFolder { folder in
+                try Data(body.readableBytesView).write(to: folder.appending(path: "feed.xml"))
+                let schema = URL(filePath: #filePath).deletingLastPathComponent()
+                    .appending(path: "../../../Fixtures/atom/feed.rng").standardizedFileURL.path
+                let run = try await CommandRun.of(
+                    "/usr/bin/xmllint", ["--noout", "--relaxng", schema, "feed.xml"], in: folder)
+                #expect(run.status == 0, "\(run.errors)")
+            }
+        }
+    }
+
+    private func credentials(expired: Bool = false) throws -> String {
+        let token = try codec.seal(
+            Session(
+                publication: .title, subscriber: Subscriber(backend: "b", key: "1"), device: nil,
+                reference: SessionReference(bytes: [1, 2, 3, 4])!, issuedAt: clock.now - 100,
+                expiresAt: clock.now + (expired ? -1 : 3_600)))
+        let password = EditionPassword.makeForFeed(token: token, secret: Self.secret)
+        return "Basic " + Data("\(token):\(password)".utf8).base64EncodedString()
+    }
+
+    @Test("shows drafts, as drafts, to good feed credentials only, and to no shared cache")
+    func drafts() async throws {
+        let (good, expired) = (try credentials(), try credentials(expired: true))
+        try await test { client in
+            let response = try await client.execute(uri: "/feed", method: .get, headers: [.authorization: good])
+            let root = try root(response)
+            #expect(ids(root) == ["next", "draft", "paid", "free"])
+            let drafts = root.children.filter { $0.child("control")?.child("draft")?.text == "yes" }
+            #expect(drafts.compactMap { $0.child("id")?.text } == ["next", "draft"])
+            #expect(links(root, "draft")["http://opds-spec.org/acquisition"] != nil)
+            #expect(response.headers[.cacheControl] == "private, no-cache")
+            #expect(response.headers[.vary] == "Authorization")
+            // What everybody gets has the same address: its date must not pass for this one's.
+            let date = try await client.execute(
+                uri: "/feed", method: .get,
+                headers: [.authorization: good, .ifModifiedSince: "Fri, 31 Dec 2027 23:59:59 GMT"])
+            #expect(date.status == .ok)
+            let refused = try await client.execute(uri: "/feed", method: .get, headers: [.authorization: expired])
+            #expect(ids(try self.root(refused)) == ["paid", "free"])
+        }
+        try await test(drafts: false) { client in
+            let response = try await client.execute(uri: "/feed", method: .get, headers: [.authorization: good])
+            #expect(ids(try root(response)) == ["paid", "free"])
+            #expect(response.headers[.cacheControl] == "public, max-age=60")
+        }
+    }
+
+    @Test(
+        "takes refused credentials for none and never answers 401", arguments: ["Basic eDp5", "Bearer x", "Basic", ""])
+    func refused(value: String) async throws {
+        try await test { client in
+            let response = try await client.execute(uri: "/feed", method: .get, headers: [.authorization: value])
+            #expect(response.status == .ok)
+            #expect(ids(try root(response)) == ["paid", "free"])
+            #expect(response.headers[.cacheControl] == "private, no-cache")
+            #expect(response.headers[.wwwAuthenticate] == nil)
+        }
+    }
+
+    @Test("is another when the date of an edition comes, and only then is it sent again")
+    func appears() async throws {
+        try await test { [clock] client in
+            let first = try await client.execute(uri: "/feed", method: .get)
+            let tag = try #require(first.headers[.eTag])
+            let modified = try #require(first.headers[.lastModified])
+            clock.advance(by: 599)
+            for headers: HTTPFields in [[.ifNoneMatch: tag], [.ifModifiedSince: modified]] {
+                let same = try await client.execute(uri: "/feed", method: .get, headers: headers)
+                #expect(same.status == .notModified)
+                #expect(same.headers[.cacheControl] == "public, max-age=60")
+            }
+            clock.advance(by: 1)
+            for headers: HTTPFields in [[.ifNoneMatch: tag], [.ifModifiedSince: modified]] {
+                let next = try await client.execute(uri: "/feed", method: .get, headers: headers)
+                #expect(next.status == .ok)
+                #expect(ids(try root(next)) == ["next", "paid", "free"])
+            }
+        }
+    }
+
+    @Test("is another with another catalogue, even in the same second")
+    func replaced() async throws {
+        try await test { [catalogue] client in
+            let first = try await client.execute(uri: "/feed", method: .get)
+            let editions = catalogue.value.editions.filter { $0.id.rawValue != "free" }
+            catalogue.replace(with: Catalogue(editions))
+            let modified = try #require(first.headers[.lastModified])
+            let next = try await client.execute(uri: "/feed", method: .get, headers: [.ifModifiedSince: modified])
+            #expect(next.status == .ok)
+            #expect(ids(try root(next)) == ["paid"])
+        }
+    }
+
+    @Test("is answered at its own paths only, and to GET and HEAD only")
+    func routes() async throws {
+        try await test { client in
+            for path in ["/feed/", "/title/feed/", "/other/feed", "//feed", "/itunes/com.example.other"] {
+                #expect(try await client.execute(uri: path, method: .get).status == .notFound)
+            }
+            let head = try await client.execute(uri: "/feed", method: .head)
+            #expect(head.status == .ok && head.body.readableBytes == 0)
+            #expect(try await client.execute(uri: "/feed", method: .post).status == .methodNotAllowed)
+            #expect(try await client.execute(uri: "/feed", method: .options).headers[.allow] == "GET, HEAD, OPTIONS")
+        }
+    }
+
+    @Test("has a second form for the Newsstand: covers of what is out")
+    func newsstand() async throws {
+        try await test { client in
+            let response = try await client.execute(uri: "/itunes/com.example.title", method: .get)
+            let root = try root(response)
+            #expect(ids(root) == ["paid"])
+            let icon = root.child("entry")?.child("cover_art_icons")?.child("cover_art_icon")
+            #expect(icon?.attributes["src"] == "https://cdn.example.com/title/covers/paid.png")
+            #expect(icon?.attributes["size"] == "SOURCE")
+        }
+    }
+}
