@@ -121,6 +121,19 @@ let package = Package(
             name: "Receipts",
             dependencies: ["Gatefold", "Settings", "JSON", "OutgoingRequests", "Protections"],
             swiftSettings: swiftSettings),
+        // Notifications to apps.
+        .target(
+            name: "Push",
+            dependencies: [
+                "Gatefold", "Settings", "JSON", "OutgoingRequests", "Protections",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings),
         .target(
             name: "State",
             dependencies: ["Gatefold", .product(name: "GRDB", package: "GRDB.swift")],
@@ -242,6 +255,30 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings),
+        // A stand-in for Apple's push notification service.
+        .target(
+            name: "PushBenches",
+            dependencies: [
+                "Gatefold", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdHTTP2", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Tests/PushBenches", swiftSettings: swiftSettings),
+        .testTarget(
+            name: "PushTests",
+            dependencies: [
+                "Push", "PushBenches", "Gatefold", "OutgoingRequests", "Settings", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
             ],
             swiftSettings: swiftSettings),
         .testTarget(
