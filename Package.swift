@@ -155,7 +155,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "Receipts", "Protections", "State", "FrontDoors", "Settings",
+                "Gatefold", "ContentGate", "Backends", "Receipts", "Protections", "Push", "State", "FrontDoors",
+                "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -179,13 +180,14 @@ let package = Package(
         .executableTarget(
             name: "GatefoldCommand",
             dependencies: [
-                "Gatefold", "Backends", "CSV", "State", "Server", "Settings",
+                "Gatefold", "Backends", "CSV", "Push", "State", "Server", "Settings",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
@@ -315,7 +317,7 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "GatefoldCommand", "Server", "BackendBenches", "Gatefold", "TestSupport",
+                "GatefoldCommand", "Server", "BackendBenches", "PushBenches", "State", "Gatefold", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: swiftSettings),

@@ -3,6 +3,7 @@ import ContentGate
 import Foundation
 import FrontDoors
 import Gatefold
+import Push
 import Receipts
 import State
 
@@ -13,6 +14,8 @@ struct PublicationSet: Sendable {
     let backends: OpenBackends
     let stores: OpenStores
     let clients: ClientAddressResolver
+    /// Of the publications whose apps are told of editions.
+    var push: [PublicationID: PushSettings] = [:]
     /// For so many seconds a revocation can matter.
     let revocationRetention: TimeInterval
 
@@ -85,6 +88,10 @@ struct LastingParts: Sendable {
                 directory: PublicationDirectory(default: standard, byID: proxies),
                 gate: try Gate(gated, clock: services.clock), backends: backends, stores: stores,
                 clients: ClientAddressResolver(trusted: configuration.trustedProxies),
+                push: Dictionary(
+                    uniqueKeysWithValues: configuration.publications.compactMap { publication in
+                        publication.push.map { (publication.publication.id, $0) }
+                    }),
                 revocationRetention: configuration.revocationRetention)
         } catch {
             throw AssemblyError.gate(cause: error.description)
