@@ -12,7 +12,7 @@ struct PublicationSet: Sendable {
     let directory: PublicationDirectory
     let gate: Gate
     let backends: OpenBackends
-    let stores: OpenStores
+    var stores = OpenStores()
     let clients: ClientAddressResolver
     /// Of the publications whose apps are told of editions.
     var push: [PublicationID: PushSettings] = [:]
@@ -21,6 +21,9 @@ struct PublicationSet: Sendable {
 
     /// Of the publications that sell in the app stores.
     var desks: [PurchaseDesk] { directory.byID.sorted { $0.key < $1.key }.compactMap(\.value.purchases) }
+
+    /// Of the publications that sell in this one.
+    func desks(sellingIn store: StoreName) -> [PurchaseDesk] { desks.filter { $0.stores.contains(store) } }
 }
 
 /// What outlives a configuration.
@@ -50,6 +53,7 @@ struct LastingParts: Sendable {
         var proxies: [PublicationID: PublicationProxy] = [:]
         var gated: [GatePublication] = []
         var standard: PublicationProxy?
+        var storefronts: [Storefront] = []
         for publication in configuration.publications {
             let id = publication.publication.id
             guard let backend = backends[publication.backend] else { continue }
@@ -69,6 +73,9 @@ struct LastingParts: Sendable {
             proxies[id] = proxy
             if publication.isDefault { standard = proxy }
             guard let layout = publication.content else { continue }
+            if let storefront = storefront(of: publication, proxy, layout, configuration) {
+                storefronts.append(storefront)
+            }
             gated.append(
                 GatePublication(
                     id: id, layout: layout,
@@ -80,12 +87,14 @@ struct LastingParts: Sendable {
                         ? FeedCredentialsVerifier(
                             secrets: publication.editionSecrets, tokens: tokens,
                             references: references) : nil,
-                    revocations: ended, catalogue: publication.publication.rule.currentCatalogue))
+                    revocations: ended, catalogue: publication.publication.rule.currentCatalogue,
+                    acceptsTickets: publication.storefront != nil))
         }
         do {
             if proxies.count == 1 { standard = proxies.values.first }
             return PublicationSet(
-                directory: PublicationDirectory(default: standard, byID: proxies),
+                directory: PublicationDirectory(
+                    default: standard, byID: proxies, storefronts: Storefronts(storefronts)),
                 gate: try Gate(gated, clock: services.clock), backends: backends, stores: stores,
                 clients: ClientAddressResolver(trusted: configuration.trustedProxies),
                 push: Dictionary(
@@ -96,6 +105,20 @@ struct LastingParts: Sendable {
         } catch {
             throw AssemblyError.gate(cause: error.description)
         }
+    }
+
+    /// Nil where no app finds the publication by its own name.
+    private func storefront(
+        of publication: PublicationConfiguration, _ proxy: PublicationProxy, _ layout: ContentLayout,
+        _ configuration: GatefoldConfiguration
+    ) -> Storefront? {
+        guard let settings = publication.storefront, let publicURL = configuration.publicURL else { return nil }
+        let reporter = StorefrontEventReporter(publication: publication.publication.id)
+        return Storefront(
+            proxy: proxy, apps: publication.apps,
+            downloads: DownloadSite(publicURL: publicURL, prefix: layout.prefix), baker: settings.baker,
+            servesBasispress: settings.servesBasispress, pushTokens: state as? any PushTokenStore,
+            observe: { reporter.report($0) })
     }
 
     /// Where a publication's readers have their purchases; nil where it sells in no store.

@@ -1,5 +1,6 @@
 public import ContentGate
 import Foundation
+import FrontDoors
 public import Gatefold
 package import Push
 import Settings
@@ -26,6 +27,8 @@ public struct PublicationConfiguration: Sendable {
     public let purchases: PurchaseSettings?
     /// Nil when Gatefold neither serves nor checks this publication's downloads.
     public let content: ContentLayout?
+    /// Nil where no app finds the publication by its own name.
+    public let storefront: StorefrontSettings?
 
     init(
         name: String, in publications: SettingsSection, backends: [BackendConfiguration],
@@ -108,14 +111,18 @@ public struct PublicationConfiguration: Sendable {
             hasDebugComments: try section.boolean("debug_comments", default: false),
             edgeTokens: try EdgeTokenSettings.read(section))
         content = try ContentLayout(section, publication: id)
+        storefront = try StorefrontSettings(
+            section, apps: apps, hasContent: content != nil, reserved: Self.reserved)
         try section.finish()
     }
 
     /// The names of calls and of our own paths can not be publications: `/sign_in/` must stay what it is.
-    static let reserved: Set<String> = [
-        "sign_in", "renew_token", "renew", "verify_subscription", "edition_credentials", "sign_out", "content",
-        "auth-request", "healthz", "readyz", "metrics",
-    ]
+    static let reserved: Set<String> =
+        ([
+            "sign_in", "renew_token", "renew", "verify_subscription", "edition_credentials", "sign_out", "content",
+            "auth-request", "healthz", "readyz", "metrics", "notifications",
+        ] as Set<String>).union(BakerCall.usualWords).union(BasispressWords.all).union(
+            LinkingCall.allCases.map(\.rawValue))
 
     func sharesSecret(with other: PublicationConfiguration) -> Bool {
         let ours = editionSecrets.all + tokenSecrets.all
