@@ -20,7 +20,7 @@ public struct GatefoldServer: Sendable {
     private let backends: BackendAdministration
     private let parts: LastingParts
     private let follower: RevocationFollower
-    private let push: PushService?
+    private let push: PushService
     private let tls: ReloadableTLS?
     private let reread: @Sendable () throws -> GatefoldConfiguration
     private let metrics: PrometheusRegistry
@@ -53,11 +53,9 @@ public struct GatefoldServer: Sendable {
         backends = BackendAdministration(publications)
         Self.report(configuration.warnings, to: logger)
         tls = try configuration.tls.map { try ReloadableTLS($0) }
-        push = (state as? any PushTokenStore).map { [publications] tokens in
-            PushService(
-                store: tokens, statePath: configuration.state.path, publications: publications, clock: clock,
-                random: random, logger: logger)
-        }
+        push = PushService(
+            store: state, statePath: configuration.state.path, publications: publications, clock: clock,
+            random: random, logger: logger)
         follower = RevocationFollower(
             store: state, lists: revocations, retention: { [publications] in publications.longestRetention },
             clock: clock,
@@ -82,7 +80,7 @@ public struct GatefoldServer: Sendable {
             PurchaseFollower(publications: publications, logger: logger),
             ReloadService(reload: reload, logger: logger),
         ]
-        if let push { services.append(push) }
+        services.append(push)
         if let address = configuration.adminListen {
             services.append(Listener(address: address, application: adminListener(address)))
         }

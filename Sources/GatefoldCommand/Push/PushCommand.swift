@@ -22,11 +22,8 @@ struct PushOptions: ParsableArguments {
                 .configuration,
                 "expected publications.\(publication.publication.id).push in the configuration")
         }
-        guard let tokens = try Assembly.stateStore(configuration) as? any PushTokenStore else {
-            throw CommandFailure(.unavailable, "the state database keeps no push tokens")
-        }
         return PushOffice(
-            publication: publication.publication.id, settings: settings, store: tokens,
+            publication: publication.publication.id, settings: settings, store: try Assembly.stateStore(configuration),
             statePath: configuration.state.path)
     }
 }
@@ -39,6 +36,7 @@ extension CommandFailure {
             switch stop {
             case .unavailable: .unavailable
             case .underWay: .again
+            case .otherCampaign: .usage
             case .refused, .clock, .untrusted, .strangers: .configuration
             }
         self.init(status, stop.description)

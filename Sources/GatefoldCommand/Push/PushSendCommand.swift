@@ -139,7 +139,7 @@ struct PushSendCommand: AsyncParsableCommand {
             display.clear()
             throw CommandFailure(stop)
         }
-        let isNew = sent.begun == campaign.begun
+        let isNew = abs(sent.begun.timeIntervalSince(campaign.begun)) < 0.001
         let counts = "\(sent.sent) sent, \(sent.failed) failed, \(sent.gone) gone"
         let text =
             sent.finished == nil

@@ -12,12 +12,14 @@ package enum PushStop: Error, Sendable, Equatable, CustomStringConvertible {
     case strangers(Int)
     /// Another process sends this campaign at the moment.
     case underWay(String)
+    /// The name is that of a campaign of another app, environment or publication.
+    case otherCampaign(String)
 
     /// Whether waiting is all that it needs.
     package var isPassing: Bool {
         switch self {
         case .unavailable, .underWay: true
-        case .refused, .clock, .untrusted, .strangers: false
+        case .refused, .clock, .untrusted, .strangers, .otherCampaign: false
         }
     }
 
@@ -34,6 +36,8 @@ package enum PushStop: Error, Sendable, Equatable, CustomStringConvertible {
         case .strangers(let count):
             "APNs knows none of the first \(count) tokens; expected tokens of this app and environment. None was removed"
         case .underWay(let name): "the campaign \(name) is being sent by another process"
+        case .otherCampaign(let name):
+            "the campaign \(name) is one of another app, environment or publication; expected another name"
         }
     }
 

@@ -72,6 +72,9 @@ package struct PushOffice: Sendable {
         let lock = try CampaignLock(campaign.name, beside: statePath)
         defer { withExtendedLifetime(lock) {} }
         let begun = try await store.begin(campaign)
+        guard begun.publication == publication, begun.app == app.id, begun.environment == campaign.environment else {
+            throw PushStop.otherCampaign(campaign.name)
+        }
         let notification = notification(for: begun, to: app, payload: payload)
         let client = APNsClient(
             app.credentials, service: settings.service, in: begun.environment, clock: clock, random: random,
