@@ -39,7 +39,8 @@ public final class APNsStandIn: Sendable {
     private struct State {
         var requests: [Request] = []
         var scripts: [String: [Answer]] = [:]
-        var connections: [ObjectIdentifier: Int] = [:]
+        /// Kept, so that none has the identity of one before.
+        var connections: [any Channel] = []
         var underWay = 0
         var mostUnderWay = 0
         var meeting: (size: Int, door: Door)?
@@ -73,8 +74,9 @@ public final class APNsStandIn: Sendable {
         let body = String(buffer: try await request.body.collect(upTo: 1 << 20))
         let connection = channel.parent ?? channel
         let (answer, meeting) = state.withLock { state -> (Answer, Door?) in
-            let number = state.connections[ObjectIdentifier(connection)] ?? state.connections.count
-            state.connections[ObjectIdentifier(connection)] = number
+            let known = state.connections.firstIndex { $0 === connection }
+            let number = known ?? state.connections.count
+            if known == nil { state.connections.append(connection) }
             var fields: [String: [String]] = [:]
             for field in request.headers { fields[field.name.canonicalName, default: []].append(field.value) }
             let seen = Request(

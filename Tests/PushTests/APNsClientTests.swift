@@ -143,12 +143,12 @@ import Testing
     func standingStill() async throws {
         try await PushBench.with { bench in
             let door = Door()
+            defer { door.open() }
             bench.standIn.answer(hex, .wait(door))
             let client = try bench.client(bench.settings("timeout: 1s"))
             #expect(try await client.send(notification(), to: device) == .sent)
             #expect(bench.standIn.requests.count == 2)
             #expect(bench.standIn.connections == 2)
-            door.open()
         }
     }
 
