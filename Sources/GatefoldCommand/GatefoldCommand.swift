@@ -19,7 +19,8 @@ struct GatefoldCommand: AsyncParsableCommand {
         version: ServerSoftware.version,
         subcommands: [
             ServeCommand.self, ConfigCommand.self, BackendsCommand.self, SubscribersCommand.self, FeedCommand.self,
-            PushCommand.self, CredentialsCommand.self, TokenCommand.self, SecretCommand.self, DrillCommand.self,
+            PushCommand.self, CredentialsCommand.self, TokenCommand.self, PurchasesCommand.self, SecretCommand.self,
+            DrillCommand.self,
         ])
 
     static func main() async {
