@@ -138,6 +138,19 @@ let package = Package(
                 .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: swiftSettings),
+        // Notifications to apps.
+        .target(
+            name: "Push",
+            dependencies: [
+                "Gatefold", "Settings", "JSON", "OutgoingRequests", "Protections",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings),
         .target(
             name: "State",
             dependencies: ["Gatefold", .product(name: "GRDB", package: "GRDB.swift")],
@@ -160,7 +173,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "Catalogues", "Receipts", "Protections", "State", "FrontDoors",
+                "Gatefold", "ContentGate", "Backends", "Catalogues", "Receipts", "Protections", "Push", "State",
+                "FrontDoors",
                 "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -185,13 +199,14 @@ let package = Package(
         .executableTarget(
             name: "GatefoldCommand",
             dependencies: [
-                "Gatefold", "Backends", "Catalogues", "CSV", "State", "Server", "Settings",
+                "Gatefold", "Backends", "Catalogues", "CSV", "Push", "State", "Server", "Settings",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: swiftSettings),
         .executableTarget(
@@ -270,6 +285,30 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings),
+        // A stand-in for Apple's push notification service.
+        .target(
+            name: "PushBenches",
+            dependencies: [
+                "Gatefold", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdHTTP2", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Tests/PushBenches", swiftSettings: swiftSettings),
+        .testTarget(
+            name: "PushTests",
+            dependencies: [
+                "Push", "PushBenches", "Gatefold", "OutgoingRequests", "Settings", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+            ],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "ReceiptsTests",
             dependencies: [
@@ -326,7 +365,7 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "GatefoldCommand", "Server", "BackendBenches", "Gatefold", "TestSupport",
+                "GatefoldCommand", "Server", "BackendBenches", "PushBenches", "State", "Gatefold", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: swiftSettings),

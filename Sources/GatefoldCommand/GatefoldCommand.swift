@@ -13,13 +13,14 @@ struct GatefoldCommand: AsyncParsableCommand {
             GATEFOLD_CONFIG, else from gatefold.yaml in the present folder.
             Exit statuses are those of sysexits(3): 64 for a wrong call, 65 for bad input data, 66 for a missing input \
             file, 69 for something that can not be reached, 73 for a file that can not be made, 74 for one that could not \
-            be read or written to the end, 78 for a bad configuration; 1 is a no to the question asked.
+            be read or written to the end, 75 for what was stopped and goes on when it is started again, 78 for a bad \
+            configuration; 1 is a no to the question asked.
             """,
         version: ServerSoftware.version,
         subcommands: [
             ServeCommand.self, ConfigCommand.self, BackendsCommand.self, SubscribersCommand.self, FeedCommand.self,
-            CatalogueCommand.self,
-            CredentialsCommand.self, TokenCommand.self, PurchasesCommand.self, SecretCommand.self, DrillCommand.self,
+            CatalogueCommand.self, PushCommand.self, CredentialsCommand.self, TokenCommand.self, PurchasesCommand.self,
+            SecretCommand.self, DrillCommand.self,
         ])
 
     static func main() async {

@@ -30,7 +30,7 @@ package enum HTTPFailure: BackendFailure, Equatable {
         }
     }
 
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         switch error {
         case let failure as HTTPFailure: self = failure
         case let error as HTTPClientError: self = Self.client(error)

@@ -21,6 +21,7 @@ public struct GatefoldServer: Sendable {
     private let backends: BackendAdministration
     private let parts: LastingParts
     private let follower: RevocationFollower
+    private let push: PushService
     private let tls: ReloadableTLS?
     private let reread: @Sendable () throws -> GatefoldConfiguration
     private let metrics: PrometheusRegistry
@@ -55,6 +56,9 @@ public struct GatefoldServer: Sendable {
         backends = BackendAdministration(publications)
         Self.report(configuration.warnings, to: logger)
         tls = try configuration.tls.map { try ReloadableTLS($0) }
+        push = PushService(
+            store: state, statePath: configuration.state.path, publications: publications, clock: clock,
+            random: random, logger: logger)
         follower = RevocationFollower(
             store: state, lists: revocations, retention: { [publications] in publications.longestRetention },
             clock: clock,
@@ -81,6 +85,7 @@ public struct GatefoldServer: Sendable {
             PurchaseFollower(publications: publications, logger: logger),
             ReloadService(reload: reload, logger: logger),
         ]
+        services.append(push)
         if let address = configuration.adminListen {
             services.append(Listener(address: address, application: adminListener(address)))
         }

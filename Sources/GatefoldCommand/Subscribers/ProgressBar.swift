@@ -1,7 +1,7 @@
 import Backends
 import Foundation
 
-/// How far an import is, on a terminal.
+/// How far a long piece of work is, on a terminal.
 struct ProgressBar: Sendable {
     private static let width = 40
     let isShown: Bool
@@ -12,14 +12,19 @@ struct ProgressBar: Sendable {
     }
 
     func show(_ progress: ImportProgress) {
-        guard isShown else { return }
         let share = progress.totalBytes.map { $0 == 0 ? 1 : Double(progress.bytes) / Double($0) }
+        let bad = progress.badRows > 0 ? ", \(progress.badRows) bad" : ""
+        show(share, "\(progress.rows) rows\(bad)")
+    }
+
+    /// - Parameter share: from 0 to 1; nil where nobody knows.
+    func show(_ share: Double?, _ words: String) {
+        guard isShown else { return }
         let filled = Int((share ?? 0) * Double(Self.width))
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
         let percent = share.map { "\(Int($0 * 100)) %" } ?? ""
-        let bad = progress.badRows > 0 ? ", \(progress.badRows) bad" : ""
         let seconds = (ContinuousClock.now - start).components.seconds
-        write("\r\u{1B}[K\(bar) \(percent)  \(progress.rows) rows\(bad), \(seconds) s")
+        write("\r\u{1B}[K\(bar) \(percent)  \(words), \(seconds) s")
     }
 
     func clear() {

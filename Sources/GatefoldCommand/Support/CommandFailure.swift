@@ -15,6 +15,8 @@ struct CommandFailure: Error {
         case unavailable = 69
         case cannotCreate = 73
         case inputOutput = 74
+        /// It was stopped, and goes on when it is started again.
+        case again = 75
         case configuration = 78
     }
 

@@ -4,6 +4,7 @@ import ContentGate
 import Foundation
 import FrontDoors
 import Gatefold
+import Push
 import Receipts
 import State
 
@@ -18,6 +19,8 @@ struct PublicationSet: Sendable {
     let revocationRetention: TimeInterval
     var catalogues = OpenCatalogues()
     var feeds = FeedDirectory()
+    /// Of the publications whose apps are told of editions.
+    var push: [PublicationID: PushSettings] = [:]
 
     /// Of the publications that sell in the app stores.
     var desks: [PurchaseDesk] { directory.byID.sorted { $0.key < $1.key }.compactMap(\.value.purchases) }
@@ -118,7 +121,11 @@ struct LastingParts: Sendable {
                     default: standard, byID: proxies, storefronts: Storefronts(storefronts)),
                 gate: try Gate(gated, clock: services.clock), backends: backends, stores: stores,
                 clients: ClientAddressResolver(trusted: configuration.trustedProxies),
-                revocationRetention: configuration.revocationRetention, catalogues: catalogues, feeds: feeds)
+                revocationRetention: configuration.revocationRetention, catalogues: catalogues, feeds: feeds,
+                push: Dictionary(
+                    uniqueKeysWithValues: configuration.publications.compactMap { publication in
+                        publication.push.map { (publication.publication.id, $0) }
+                    }))
         } catch {
             throw AssemblyError.gate(cause: error.description)
         }

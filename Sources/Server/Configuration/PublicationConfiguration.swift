@@ -2,6 +2,7 @@ public import ContentGate
 import Foundation
 package import FrontDoors
 public import Gatefold
+package import Push
 import Settings
 
 /// One publication as configured.
@@ -20,6 +21,8 @@ public struct PublicationConfiguration: Sendable {
     /// The apps that are this publication's, by bundle identifier or package name: front doors that are told the app find
     /// the publication by it.
     public let apps: [String]
+    /// How its apps are told of editions; nil where they are not.
+    package let push: PushSettings?
     /// Nil where nothing is sold in an app store.
     public let purchases: PurchaseSettings?
     /// Nil when Gatefold neither serves nor checks this publication's downloads.
@@ -57,6 +60,7 @@ public struct PublicationConfiguration: Sendable {
             throw section.error("apps", expected: "expected bundle identifiers or package names, not `\(app)`")
         }
         purchases = try PurchaseSettings(section, stores: stores)
+        push = section.has("push") ? try PushSettings(try section.section("push")) : nil
 
         let credentials = try section.section("edition_credentials")
         var lifetimes = Lifetimes()

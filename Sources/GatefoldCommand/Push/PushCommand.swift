@@ -1,0 +1,44 @@
+public import ArgumentParser
+public import Gatefold
+import Push
+import Server
+
+struct PushCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "push", abstract: "Tell apps of new editions.",
+        subcommands: [PushSendCommand.self, PushStatusCommand.self, PushTokensCommand.self])
+}
+
+/// A publication whose apps are told, and what its campaigns need.
+struct PushOptions: ParsableArguments {
+    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var publication: PublicationOption
+
+    func office() throws -> PushOffice {
+        let configuration = try configuration.read()
+        let publication = try configuration.publication(named: publication.publication)
+        guard let settings = publication.push else {
+            throw CommandFailure(
+                .configuration,
+                "expected publications.\(publication.publication.id).push in the configuration")
+        }
+        return PushOffice(
+            publication: publication.publication.id, settings: settings, store: try Assembly.stateStore(configuration),
+            statePath: configuration.state.path)
+    }
+}
+
+extension PushEnvironment: ExpressibleByArgument {}
+
+extension CommandFailure {
+    init(_ stop: PushStop) {
+        let status: Status =
+            switch stop {
+            case .unavailable: .unavailable
+            case .underWay: .again
+            case .otherCampaign: .usage
+            case .refused, .clock, .untrusted, .strangers: .configuration
+            }
+        self.init(status, stop.description)
+    }
+}

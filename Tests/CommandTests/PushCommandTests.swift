@@ -1,0 +1,175 @@
+import Crypto
+import Foundation
+import Gatefold
+import PushBenches
+import State
+import TestSupport
+import Testing
+
+@Suite("gatefold push", .timeLimit(.minutes(3))) struct PushCommandTests {
+    private static let app = "com.example.daily"
+
+    private struct Bench: Sendable {
+        let folder: URL
+        let standIn: APNsStandIn
+        let tokens: [String]
+
+        func push(_ arguments: String...) async throws -> CommandRun {
+            try await GatefoldProgram.run(["push"] + arguments, in: folder)
+        }
+    }
+
+    private func with(_ count: Int, _ body: @Sendable @escaping (Bench) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let authority = try await TestAuthority("roots", in: folder)
+            try await withAPNsStandIn(authority) { standIn in
+                let files = [
+                    "key.p8": P256.Signing.PrivateKey().pemRepresentation, "references": "vS3nq0sYb2uT7kDx",
+                    "daily": "Kq7wN2vR8tYx4mZp",
+                    "gatefold.yaml": """
+                    server: {listen: "127.0.0.1:\(try FreePort.find())"}
+                    state: {path: state.sqlite, reference_secret: {file: references}}
+                    backends: {made-up: {kind: test}}
+                    publications:
+                      daily:
+                        test: true
+                        backend: made-up
+                        policy: backend
+                        edition_credentials: {salt: plain}
+                        secrets: [{file: daily}]
+                        push:
+                          production_url: \(standIn.url)
+                          root: {file: \(authority.certificate)}
+                          apps:
+                            \(Self.app): {team: TEAM123456, key_id: KEY1234567, key: {file: key.p8}}
+                    """,
+                ]
+                for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
+                let store = try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path)
+                for number in 1...count {
+                    try await store.register(
+                        PushToken(app: Self.app, bytes: PushToken.numbered(number), environment: .production),
+                        at: Date())
+                }
+                let tokens = (1...count).map { number in
+                    PushToken.numbered(number).map { String(format: "%02x", $0) }.joined()
+                }
+                try await body(Bench(folder: folder, standIn: standIn, tokens: tokens))
+            }
+        }
+    }
+
+    @Test("send tells every installation once, status and tokens say how far it is, and no token is printed")
+    func send() async throws {
+        try await with(30) { bench in
+            bench.standIn.answer(bench.tokens[0], .status(410, reason: "Unregistered"))
+            let dry = try await bench.push("send", "--edition", "daily-7", "--dry-run")
+            #expect(dry.status == 0, "\(dry.errors)")
+            #expect(dry.lines.first == "\(Self.app)/daily-7: 30 notifications would be sent (production)")
+            #expect(dry.output.contains(#"{"aps":{"content-available":1},"content-name":"daily-7"}"#))
+            #expect(bench.standIn.requests.isEmpty)
+
+            let sent = try await bench.push("send", "--edition", "daily-7")
+            #expect(sent.status == 0, "\(sent.errors)")
+            #expect(sent.lines == ["\(Self.app)/daily-7: 29 sent, 0 failed, 1 gone"])
+            #expect(sent.errorLines.last == "\(Self.app)/daily-7: 30 of 30: 29 sent, 0 failed, 1 gone")
+            #expect(bench.standIn.requests.count == 30)
+
+            let again = try await bench.push("send", "--edition", "daily-7")
+            #expect(again.status == 0)
+            #expect(again.output.contains("29 sent, 0 failed, 1 gone; begun "))
+            #expect(bench.standIn.requests.count == 30)
+
+            let tokens = try await bench.push("tokens")
+            #expect(tokens.lines == ["\(Self.app) production: 29", "\(Self.app) sandbox: 0"])
+            let status = try await bench.push("status", "--json")
+            #expect(status.output.contains(#""ahead":0,"app":"com.example.daily""#))
+            for run in [dry, sent, again, tokens, status] {
+                #expect(!(run.output + run.errors).contains("a5a5"))
+            }
+        }
+    }
+
+    @Test("send that was killed goes on where it was, and tells only those of the last unsaved batch twice")
+    func killed() async throws {
+        try await with(1_000) { bench in
+            let door = Door()
+            bench.standIn.answer(bench.tokens[499], .wait(door))
+            let launch = ServerProcess.Launch(
+                GatefoldProgram.path, ["push", "send", "--edition", "daily-7"], in: bench.folder,
+                until: .port(bench.standIn.port))
+            try await withServer(launch) { server in
+                await until { bench.standIn.requests.count >= 300 }
+                kill(server.identifier, SIGKILL)
+            }
+            door.open()
+            let before = bench.standIn.requests.count
+            #expect(before < 1_000)
+            let open = try await bench.push("status")
+            #expect(open.output.contains(" to go; "), "\(open.output)")
+
+            let rest = try await bench.push("send", "--edition", "daily-7")
+            #expect(rest.status == 0, "\(rest.errors)")
+            #expect(rest.output.contains("\(Self.app)/daily-7: 1000 sent, 0 failed, 0 gone; begun "))
+            let counts = bench.standIn.counts
+            #expect(counts.count == 1_000)
+            #expect(counts.values.allSatisfy { $0 <= 2 })
+            #expect(counts.values.count { $0 == 2 } <= 100)
+        }
+    }
+
+    @Test("send stops cleanly at SIGTERM, says so by its status, and tells nobody twice after it")
+    func terminated() async throws {
+        try await with(400) { bench in
+            let door = Door()
+            bench.standIn.answer(bench.tokens[199], .wait(door))
+            let launch = ServerProcess.Launch(
+                GatefoldProgram.path, ["push", "send"], in: bench.folder, until: .port(bench.standIn.port))
+            try await withServer(launch) { server in
+                await until { bench.standIn.requests.count >= 200 }
+                kill(server.identifier, SIGTERM)
+                door.open()
+                let end = ContinuousClock.now + .seconds(60)
+                while !server.output.contains("the same command goes on"), ContinuousClock.now < end {
+                    await Task.yield()
+                }
+                #expect(server.output.contains("the same command goes on with it"), "\(server.output)")
+            }
+            let rest = try await bench.push("send")
+            #expect(rest.output.contains("400 sent, 0 failed, 0 gone"), "\(rest.output)\(rest.errors)")
+            #expect(bench.standIn.counts.values.allSatisfy { $0 == 1 })
+        }
+    }
+
+    @Test("send shows a bar on a terminal")
+    func bar() async throws {
+        try await with(20) { bench in
+            let run = try await CommandRun.of(
+                "script", ["-qec", "\(GatefoldProgram.path) push send --name hello", "/dev/null"], in: bench.folder)
+            #expect(run.status == 0, "\(run.output)")
+            #expect(run.output.contains("████████████████████████████████████████ 100 %  20 of 20: 20 sent"))
+            #expect(run.output.contains("hello: 20 sent, 0 failed, 0 gone"))
+        }
+    }
+
+    @Test("send says what is wrong, by its status, too")
+    func errors() async throws {
+        try await with(2) { bench in
+            for token in bench.tokens {
+                bench.standIn.answer(token, .status(403, reason: "InvalidProviderToken"))
+            }
+            let refused = try await bench.push("send", "--edition", "daily-7")
+            #expect(refused.status == 78)
+            #expect(refused.errors.contains("APNs refuses the notifications (403 InvalidProviderToken)"))
+            #expect(try await bench.push("send", "--app", "com.example.other").status == 64)
+            #expect(try await bench.push("send", "--edition", "a:b").status == 64)
+            #expect(try await bench.push("send", "--payload", "p.json").status == 64)
+            #expect(try await bench.push("send", "--name", "n", "--payload", "p.json").status == 66)
+            try Data("[]".utf8).write(to: bench.folder.appending(path: "p.json"))
+            #expect(try await bench.push("send", "--name", "n", "--payload", "p.json").status == 65)
+            try Data(#"{"aps":{"alert":"Hello"}}"#.utf8).write(to: bench.folder.appending(path: "p.json"))
+            #expect(try await bench.push("send", "--name", "n", "--payload", "p.json").status == 0)
+            #expect(bench.standIn.requests.last?.field("apns-push-type") == "alert")
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Crypto
+import Foundation
+import JWTKit
+import PushBenches
+import TestSupport
+import Testing
+
+@testable import Push
+
+@Suite("A provider token") struct ProviderTokenTests {
+    private let pem = P256.Signing.PrivateKey().pemRepresentation
+    private let clock = ManualClock()
+
+    private func token() throws -> ProviderToken {
+        ProviderToken(team: "TEAM123456", keyID: "KEY1234567", key: try ES256PrivateKey(pem: pem), clock: clock.wall)
+    }
+
+    @Test("names the key and the team, says when it was issued, and is signed with ES256")
+    func claims() async throws {
+        let issue = try await token().current()
+        let proof = try ProviderTokenProof("bearer \(issue.text)", key: pem)
+        #expect(proof.header == ["alg": "ES256", "kid": "KEY1234567", "typ": "JWT"])
+        #expect(proof.claims == ["iss": "TEAM123456", "iat": "\(Int(clock.now.timeIntervalSince1970))"])
+        #expect(throws: (any Error).self) {
+            try ProviderTokenProof("bearer \(issue.text)", key: P256.Signing.PrivateKey().pemRepresentation)
+        }
+    }
+
+    @Test("is everybody's for more than twenty minutes and less than an hour")
+    func renewal() async throws {
+        let token = try token()
+        let numbers = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<100 { group.addTask { try await token.current().number } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(numbers == [1])
+        clock.advance(by: 20 * 60)
+        #expect(try await token.current().number == 1)
+        clock.advance(by: 39 * 60)
+        let next = try await token.current()
+        #expect(next.number == 2)
+        #expect(
+            try ProviderTokenProof("bearer \(next.text)", key: pem).claims["iat"]
+                == "\(Int(clock.now.timeIntervalSince1970))")
+    }
+
+    @Test("that APNs has for expired is replaced once, and not again within twenty minutes")
+    func replacement() async throws {
+        let token = try token()
+        let first = try await token.current()
+        clock.advance(by: 60)
+        let second = try #require(try await token.replacement(for: first))
+        #expect(second.number == 2)
+        #expect(try await token.replacement(for: first)?.number == 2, "somebody else's is taken")
+        #expect(try await token.replacement(for: second) == nil)
+        clock.advance(by: 20 * 60)
+        #expect(try await token.replacement(for: second)?.number == 3)
+    }
+
+    @Test("of a time to come is not used, because the clock was set back since")
+    func clockSetBack() async throws {
+        let token = try token()
+        _ = try await token.current()
+        clock.advance(by: -3600)
+        #expect(try await token.current().number == 2)
+    }
+}

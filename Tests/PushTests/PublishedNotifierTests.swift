@@ -1,0 +1,119 @@
+import Foundation
+import Gatefold
+import PushBenches
+import TestSupport
+import Testing
+
+@testable import Push
+
+@Suite("An edition that comes out", .timeLimit(.minutes(2))) struct PublishedNotifierTests {
+    private let clock = ManualClock()
+    private let store = VolatilePushTokens()
+
+    private func edition(_ id: String, _ days: Double) throws -> Edition {
+        Edition(
+            id: try #require(EditionID(id)), title: id, published: clock.now.addingTimeInterval(days * 86_400))
+    }
+
+    private func with(
+        _ more: String = "on_publish: true", sleep: @escaping @Sendable (TimeInterval) async throws -> Void = { _ in },
+        _ body: @Sendable @escaping (PushBench, PublishedNotifier, Kept<[String]>) async throws -> Void
+    ) async throws {
+        try await PushBench.with { bench in
+            await store.fill(PushBench.app, 3, at: clock.now)
+            let events = Kept<[String]>([])
+            let office = try bench.office(store, more, clock: clock.wall)
+            let notifier = PublishedNotifier(clock: clock.wall, sleep: sleep, offices: { [office] }) { event in
+                let word =
+                    switch event {
+                    case .began(let campaign): "began \(campaign.name)"
+                    case .finished(let campaign): "finished \(campaign.name) \(campaign.sent)"
+                    case .droppedLate(let campaign): "dropped \(campaign.name)"
+                    case .stopped(_, _, let isTriedAgain): "stopped \(isTriedAgain)"
+                    case .storeFailed: "store failed"
+                    }
+                events.withLock { $0.append(word) }
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await notifier.run() }
+                defer { group.cancelAll() }
+                try await body(bench, notifier, events)
+            }
+        }
+    }
+
+    @Test("is told to every app once, and the newest stands for all that come out with it")
+    func newest() async throws {
+        try await with { bench, notifier, events in
+            let editions = [try edition("daily-1", -2), try edition("daily-3", 0), try edition("daily-2", -1)]
+            await notifier.didPublish(try PushBench.publication, editions)
+            await notifier.didPublish(try PushBench.publication, editions)
+            await until { events.withLock { $0.contains("finished com.example.daily/daily-3 3") } }
+            await notifier.didPublish(try PushBench.publication, [editions[1]])
+            await notifier.didPublish(try PushBench.publication, [try edition("daily-4", 0)])
+            await until { events.withLock { $0.contains("finished com.example.daily/daily-4 3") } }
+            let names = bench.standIn.requests.map {
+                $0.body.contains("daily-3") ? 3 : $0.body.contains("daily-4") ? 4 : 0
+            }
+            #expect(names.sorted() == [3, 3, 3, 4, 4, 4])
+        }
+    }
+
+    @Test("is told after a restart, and what an operator made up is left to the operator")
+    func takenUp() async throws {
+        let publication = try PushBench.publication
+        let half = PushCampaign(
+            name: "com.example.daily/daily-1", publication: publication, app: PushBench.app,
+            environment: .production, edition: try edition("daily-1", 0).id, begun: clock.now, position: 1, sent: 1)
+        _ = await store.begin(half)
+        _ = await store.begin(
+            PushCampaign(
+                name: "greetings", publication: publication, app: PushBench.app, environment: .production,
+                edition: nil, begun: clock.now))
+        _ = await store.begin(
+            PushCampaign(
+                name: "com.example.daily/daily-0", publication: publication, app: PushBench.app,
+                environment: .production, edition: try edition("daily-0", 0).id,
+                begun: clock.now.addingTimeInterval(-90_000)))
+        try await with { bench, _, events in
+            await until { events.withLock { $0.count } == 2 }
+            #expect(
+                events.withLock { $0.sorted() } == [
+                    "dropped com.example.daily/daily-0", "finished com.example.daily/daily-1 3",
+                ])
+            #expect(bench.standIn.requests.count == 2)
+            let open = await store.campaigns(in: publication, limit: 9).filter { $0.finished == nil }
+            #expect(open.map(\.name) == ["greetings"])
+        }
+    }
+
+    @Test("is told when another process is done with it, and not at all where APNs refuses it")
+    func trouble() async throws {
+        let waited = Kept(0)
+        let lock = Kept<CampaignLock?>(nil)
+        try await with(sleep: { _ in
+            waited.withLock { $0 += 1 }
+            lock.withLock { $0 = nil }
+        }) { bench, notifier, events in
+            let path = bench.folder.appending(path: "state.sqlite").path
+            lock.withLock { $0 = try? CampaignLock("com.example.daily/daily-1", beside: path) }
+            #expect(lock.withLock { $0 != nil })
+            await notifier.didPublish(try PushBench.publication, [try edition("daily-1", 0)])
+            await until { waited.withLock { $0 } > 0 }
+            let token = PushToken.numbered(1).map { String(format: "%02x", $0) }.joined()
+            await until { events.withLock { $0.contains("finished com.example.daily/daily-1 3") } }
+            bench.standIn.answer(token, .status(403, reason: "InvalidProviderToken"))
+            await notifier.didPublish(try PushBench.publication, [try edition("daily-2", 0)])
+            await until { events.withLock { $0.contains("stopped false") } }
+        }
+    }
+
+    @Test("is not told where the publication does not want it")
+    func off() async throws {
+        try await with("on_publish: false") { bench, notifier, _ in
+            await notifier.didPublish(try PushBench.publication, [try edition("daily-1", 0)])
+            #expect(await store.campaigns(in: try PushBench.publication, limit: 9).isEmpty)
+            #expect(bench.standIn.requests.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Crypto
+import Foundation
+import Gatefold
+import PushBenches
+import Settings
+import TestSupport
+
+@testable import Push
+
+/// What the tests of sending have in common: an authority, a stand-in, a key and a publication's settings.
+struct PushBench: Sendable {
+    static let app = "com.example.daily"
+    static let team = "TEAM123456"
+    static let keyID = "KEY1234567"
+
+    let folder: URL
+    let standIn: APNsStandIn
+    let key: String
+    let authority: TestAuthority
+
+    /// Runs the body with a stand-in; with a certificate authority for clients where the app has a certificate.
+    static func with(
+        certificate: Bool = false, _ body: @Sendable @escaping (PushBench) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let authority = try await TestAuthority("roots", in: folder)
+            let key = P256.Signing.PrivateKey().pemRepresentation
+            try Data(key.utf8).write(to: folder.appending(path: "key.p8"))
+            try await withAPNsStandIn(authority, clients: certificate ? authority.certificate : nil) { standIn in
+                try await body(PushBench(folder: folder, standIn: standIn, key: key, authority: authority))
+            }
+        }
+    }
+
+    /// The section `push`.
+    func settings(_ more: String = "", app: String? = nil) throws -> PushSettings {
+        let app = app ?? "{team: \(Self.team), key_id: \(Self.keyID), key: {file: key.p8}}"
+        return try Self.settings(
+            """
+            production_url: \(standIn.url)
+            sandbox_url: \(standIn.url)
+            root: {file: \(authority.certificate)}
+            apps:
+              \(Self.app): \(app)
+            \(more)
+            """, in: folder)
+    }
+
+    static func settings(_ text: String, in folder: URL) throws -> PushSettings {
+        try PushSettings(try YAMLSettings.read(text: text, name: "push.yaml", folder: folder.path))
+    }
+
+    func client(
+        _ settings: PushSettings? = nil, clock: WallClock = .system,
+        sleep: @escaping @Sendable (TimeInterval) async throws -> Void = { _ in }
+    ) throws -> APNsClient {
+        let settings = try settings ?? self.settings()
+        return APNsClient(
+            settings.apps[0].credentials, service: settings.service, in: .production, clock: clock, sleep: sleep)
+    }
+
+    func office(
+        _ store: any PushTokenStore, _ more: String = "", clock: WallClock = .system,
+        sleep: @escaping @Sendable (TimeInterval) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
+    ) throws -> PushOffice {
+        PushOffice(
+            publication: try Self.publication, settings: try settings(more), store: store,
+            statePath: folder.appending(path: "state.sqlite").path, clock: clock, sleep: sleep)
+    }
+
+    static var publication: PublicationID {
+        get throws {
+            guard let id = PublicationID("daily") else { throw CancellationError() }
+            return id
+        }
+    }
+}
