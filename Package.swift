@@ -121,6 +121,14 @@ let package = Package(
             name: "Receipts",
             dependencies: ["Gatefold", "Settings", "JSON", "OutgoingRequests", "Protections"],
             swiftSettings: swiftSettings),
+        // What was bought, handed out.
+        .target(
+            name: "Deliveries",
+            dependencies: [
+                "Gatefold", "Settings", "JSON", "OutgoingRequests", "Protections", "Backends",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: swiftSettings),
         .target(
             name: "State",
             dependencies: ["Gatefold", .product(name: "GRDB", package: "GRDB.swift")],
@@ -128,7 +136,7 @@ let package = Package(
         .target(
             name: "FrontDoors",
             dependencies: [
-                "Gatefold", "XML",
+                "Gatefold", "JSON", "XML",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -142,7 +150,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "Receipts", "Protections", "State", "FrontDoors", "Settings",
+                "Gatefold", "ContentGate", "Backends", "Receipts", "Deliveries", "Protections", "State", "FrontDoors", "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -256,6 +264,15 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "DeliveriesTests",
+            dependencies: [
+                "Deliveries", "Backends", "BackendBenches", "Gatefold", "JSON", "Settings", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hummingbird", package: "hummingbird"),
             ],
             swiftSettings: swiftSettings),
         .testTarget(
