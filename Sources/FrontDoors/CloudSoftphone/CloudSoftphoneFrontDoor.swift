@@ -61,7 +61,7 @@ public struct CloudSoftphoneFrontDoor<Context: RequestContext>: RouterMiddleware
         } catch let refusal as RequestRefusal {
             return failure(refusal.status, .purchaseIncomplete)
         }
-        guard let purchase = SoftphonePurchase(fields, by: service.settings.fields) else {
+        guard let purchase = SoftphonePurchase(fields, by: service.settings) else {
             return failure(.badRequest, .purchaseIncomplete)
         }
         do {

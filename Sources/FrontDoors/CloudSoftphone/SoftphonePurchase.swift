@@ -12,7 +12,8 @@ struct SoftphonePurchase: Equatable {
     let app: String?
 
     /// Nil when something that is needed is missing: the receipt, the product or the account.
-    init?(_ fields: [String: String], by names: CloudSoftphone.Fields) {
+    init?(_ fields: [String: String], by settings: CloudSoftphone) {
+        let names = settings.fields
         func value(_ name: String?) -> String? {
             guard let name, let value = fields[name], !value.isEmpty, !Self.isTemplate(value) else { return nil }
             return value
@@ -23,20 +24,23 @@ struct SoftphonePurchase: Equatable {
             else { return nil }
             return text
         }
-        guard let product = name(names.product), let account = name(names.account),
-            value(names.receipt) != nil || value(names.token) != nil
-        else { return nil }
+        guard let product = name(names.product), let account = name(names.account) else { return nil }
         var parts: [StoreReceipt.Part: String] = [.product: product]
         parts[.receipt] = value(names.receipt).map(TypedBase64.repaired)
         parts[.signature] = value(names.signature).map(TypedBase64.repaired)
         parts[.token] = value(names.token)
         parts[.user] = value(names.user)
+        guard parts[.receipt] != nil || parts[.token] != nil else { return nil }
+        // A number alone would be a transaction's identifier, which others can guess.
+        if settings.store == .apple, parts[.receipt]?.utf8.allSatisfy(Self.isDigit) ?? false { return nil }
         receipt = StoreReceipt(parts)
         credit = Credit(
             account: account, price: value(names.price).flatMap(Self.note),
             currency: value(names.currency).flatMap(Self.note))
         app = value(names.app)
     }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     /// A variable that the app left as it stands in the template, such as `%receipt%`: it knew nothing to put there.
     private static func isTemplate(_ value: String) -> Bool {
