@@ -53,7 +53,11 @@ extension PurchaseDesk {
         switch verdict {
         case .refused(let refusal):
             return try await refuse(record, refusal)
-        case .genuine(let transactions):
+        case .genuine(let proven):
+            let transactions = proven.filter(\.isWellFormed)
+            guard !transactions.isEmpty else {
+                return try await refuse(record, ReceiptRefusal(proven.isEmpty ? .empty : .malformed))
+            }
             if record.incoming.credit != nil, credited(transactions, record).isEmpty {
                 return try await refuse(record, ReceiptRefusal(.wrongProduct))
             }

@@ -29,7 +29,11 @@ extension PurchaseDesk {
         case .refused(let refusal):
             observe(.refused(verifier.store, refusal))
             return .refused(refusal)
-        case .genuine(let transactions):
+        case .genuine(let proven):
+            let transactions = proven.filter(\.isWellFormed)
+            guard !transactions.isEmpty else {
+                return .refused(ReceiptRefusal(proven.isEmpty ? .empty : .malformed))
+            }
             observe(.proven(verifier.store))
             return .genuine(purchases: try await known(transactions, in: verifier.store))
         }

@@ -10,20 +10,18 @@ extension PurchaseDesk {
         let waiting = try await ledger.receiptsDue(in: publication, at: now, limit: limit)
         for record in waiting {
             if Task.isCancelled { return 0 }
-            guard let verifier = verifier(named: record.incoming.store) else { continue }
+            guard let verifier = verifier(named: record.incoming.store) else {
+                // The publication sells there no longer: it must not stand in the way of those that can be asked about.
+                try await ledger.postpone(record.id, until: now.addingTimeInterval(times.longestRetry))
+                continue
+            }
             _ = try await settle(record, by: verifier, claims: record.incoming.credit == nil ? claims : .exclusive)
         }
-        let ended = try await ledger.rechecks(
-            of: nil, in: stores, window: times.recheckWindow,
-            lookedBefore: now.addingTimeInterval(-times.recheckEnded), at: now, limit: limit
-        ).filter { ($0.transaction.expires ?? now) <= now }
-        let running = try await ledger.rechecks(
-            of: nil, in: stores, window: times.recheckWindow,
-            lookedBefore: now.addingTimeInterval(-times.recheckRunning), at: now, limit: limit
-        ).filter { ($0.transaction.expires ?? now) > now }
+        let ended = try await recheckable(of: nil, ended: true, limit: limit)
+        let running = try await recheckable(of: nil, ended: false, limit: limit)
         for recheck in ended + running {
             if Task.isCancelled { return 0 }
-            await look(recheck)
+            if await !look(recheck) { await postponeLook(recheck) }
         }
         return waiting.count + ended.count + running.count
     }
@@ -44,7 +42,10 @@ extension PurchaseDesk {
         case .refused(let refusal):
             observe(.notificationRefused(store, refusal))
             return .refused(refusal)
-        case .event(let event):
+        case .event(let told):
+            let event = StoreEvent(
+                store: told.store, id: told.id, name: told.name, signed: told.signed,
+                transactions: told.transactions.filter(\.isWellFormed))
             let isNew = try await keep { try await ledger.take(event, at: clock.now) }
             observe(.notified(store, name: event.name, isNew: isNew))
             return .taken(isNew: isNew)

@@ -46,17 +46,23 @@ public protocol PurchaseLedger: Sendable {
     /// All transactions of one purchase.
     func transactions(of original: String, in store: StoreName) async throws -> [StoreTransaction]
 
-    /// The person's subscription purchases about which the store is better asked again: those whose last known end lies
-    /// within `window` seconds before `moment`, or ahead, and that were looked at last before `looked`.
+    /// Subscription purchases about which the store is better asked again: those whose last known end lies in `ending`, that
+    /// nobody took back, and that were looked at last before `looked` or have ended since. The one that waits longest comes
+    /// first.
     ///
-    /// - Parameter owner: nil for everybody's.
+    /// What a store said of itself counts as a look at that moment, see ``StoreTransaction/told``.
+    ///
+    /// - Parameter owner: only what this owner's person has claimed; nil for what anybody has.
     func rechecks(
-        of owner: PurchaseOwner?, in stores: Set<StoreName>, window: TimeInterval, lookedBefore looked: Date,
+        of owner: PurchaseOwner?, in stores: Set<StoreName>, ending: Period, lookedBefore looked: Date,
         at moment: Date, limit: Int
     ) async throws -> [Recheck]
 
-    /// Notes that the store was asked about a purchase.
+    /// Notes that the store was asked about a purchase, and answered.
     func looked(at original: String, in store: StoreName, moment: Date) async throws
+
+    /// Notes that the store could not be asked about a purchase: it is not looked at again before `moment`.
+    func postponeLook(at original: String, in store: StoreName, until moment: Date) async throws
 
     /// Makes an installation or an account the same person as a subscriber: each then has what the other claimed.
     ///
@@ -77,86 +83,15 @@ public protocol PurchaseLedger: Sendable {
     ///
     /// - Returns: false when there was none.
     func unlink(_ owner: PurchaseOwner) async throws -> Bool
-}
 
-/// A receipt as a front door takes it in.
-public struct IncomingReceipt: Sendable, Equatable {
-    public let publication: PublicationID
-    public let store: StoreName
-    /// Nil where the receipt alone is the credential.
-    public let owner: PurchaseOwner?
-    public let receipt: StoreReceipt
-    /// Whom and what to credit when it is genuine; kept with the receipt, so that a verdict that comes later can do it.
-    public let credit: Credit?
+    /// Forgets an owner: its receipts, its claims, its links and those to it, and the transactions that nobody else claims.
+    ///
+    /// That something was delivered stays on record without the account, so that no receipt is ever delivered twice; what
+    /// was not delivered yet never is.
+    ///
+    /// - Returns: how many records were removed.
+    func erase(_ owner: PurchaseOwner) async throws -> Int
 
-    public init(
-        publication: PublicationID, store: StoreName, owner: PurchaseOwner?, receipt: StoreReceipt,
-        credit: Credit? = nil
-    ) {
-        self.publication = publication
-        self.store = store
-        self.owner = owner
-        self.receipt = receipt
-        self.credit = credit
-    }
-}
-
-/// A receipt as the ledger keeps it.
-public struct ReceiptRecord: Sendable, Equatable {
-    public struct ID: Hashable, Sendable {
-        public let rawValue: Int64
-
-        public init(_ rawValue: Int64) { self.rawValue = rawValue }
-    }
-
-    public enum Standing: Sendable, Equatable {
-        /// - Parameter attempts: how often the store could not be asked.
-        case waiting(attempts: Int)
-        case proven(at: Date)
-        case refused(ReceiptRefusal, at: Date)
-    }
-
-    public let id: ID
-    public let incoming: IncomingReceipt
-    public let received: Date
-    public let standing: Standing
-
-    public init(id: ID, incoming: IncomingReceipt, received: Date, standing: Standing) {
-        self.id = id
-        self.incoming = incoming
-        self.received = received
-        self.standing = standing
-    }
-}
-
-/// How many persons may claim one purchase.
-///
-/// A reader who installs anew is a new owner with the old purchases (PROTOCOLS 2.1), and a family has several devices;
-/// fifty accounts are a shared receipt (PITFALLS row 18).
-public struct ClaimRule: Sendable, Equatable {
-    public let mostPersons: Int
-
-    public init(mostPersons: Int) { self.mostPersons = max(1, mostPersons) }
-
-    public static let exclusive = ClaimRule(mostPersons: 1)
-}
-
-/// What became of a genuine receipt.
-public enum Settlement: Sendable, Equatable {
-    case settled
-    /// Somebody else has it, and the rule allows no more: ``ReceiptRefusal/Reason/claimedByAnother``.
-    case claimedByAnother
-}
-
-/// A purchase to ask its store about again.
-public struct Recheck: Sendable, Equatable {
-    /// The last of its transactions.
-    public let transaction: StoreTransaction
-    /// The latest receipt that proved it.
-    public let receipt: StoreReceipt?
-
-    public init(transaction: StoreTransaction, receipt: StoreReceipt?) {
-        self.transaction = transaction
-        self.receipt = receipt
-    }
+    /// How a publication's receipts stand, for its operator.
+    func standings(in publication: PublicationID) async throws -> ReceiptCounts
 }

@@ -1,0 +1,58 @@
+import Foundation
+import GRDB
+import Gatefold
+
+/// Rows of table delivery.
+enum DeliveryRow {
+    static let table = "delivery"
+    static let columns = """
+        store, transaction_id, publication, account, price, currency, product, quantity, purchased, environment, ordered,
+        attempts, next, cause, delivered
+        """
+
+    /// Nothing happens where one is on record for the transaction, whomever it is for.
+    static func insert(
+        _ db: Database, _ delivery: Delivery, orderedBy owner: PurchaseOwner?, at moment: Date
+    ) throws {
+        let seconds = moment.timeIntervalSince1970
+        try db.execute(
+            sql: """
+                INSERT INTO delivery (
+                    store, transaction_id, publication, owner, account, price, currency, product, quantity, purchased,
+                    environment, ordered, attempts, next)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT (store, transaction_id) DO NOTHING
+                """,
+            arguments: [
+                delivery.id.store.rawValue, try StateText.storable(delivery.id.transaction, table),
+                delivery.publication.rawValue, OwnerColumn.value(owner),
+                try StateText.storable(delivery.credit.account, table),
+                try StateText.storable(ifAny: delivery.credit.price, table),
+                try StateText.storable(ifAny: delivery.credit.currency, table),
+                try StateText.storable(delivery.product, table), Int64(delivery.quantity),
+                delivery.purchased.timeIntervalSince1970, delivery.environment.rawValue, seconds, seconds,
+            ])
+    }
+
+    static func record(_ row: Row) throws -> DeliveryRecord {
+        let delivery = Delivery(
+            id: Delivery.ID(
+                store: try StateRow.name(row, 0, table) { StoreName($0) }, transaction: try StateRow.text(row, 1, table)
+            ),
+            publication: try StateRow.name(row, 2, table) { PublicationID($0) },
+            credit: Credit(
+                account: try StateRow.text(row, 3, table), price: try StateRow.optional(StateRow.text, row, 4, table),
+                currency: try StateRow.optional(StateRow.text, row, 5, table)),
+            product: try StateRow.text(row, 6, table), quantity: try StateRow.count(row, 7, table),
+            purchased: try StateRow.date(row, 8, table),
+            environment: try StateRow.name(row, 9, table) { StoreEnvironment(rawValue: $0) })
+        let standing: DeliveryRecord.Standing
+        if let moment = try StateRow.optional(StateRow.date, row, 14, table) {
+            standing = .delivered(at: moment)
+        } else {
+            standing = .waiting(
+                attempts: try StateRow.count(row, 11, table), next: try StateRow.date(row, 12, table),
+                cause: try StateRow.optional(StateRow.text, row, 13, table))
+        }
+        return DeliveryRecord(delivery: delivery, ordered: try StateRow.date(row, 10, table), standing: standing)
+    }
+}

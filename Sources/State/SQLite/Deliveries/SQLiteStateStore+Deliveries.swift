@@ -1,0 +1,61 @@
+public import Foundation
+import GRDB
+public import Gatefold
+
+extension SQLiteStateStore {
+    public func deliveriesDue(
+        in publication: PublicationID, at moment: Date, limit: Int
+    ) async throws -> [DeliveryRecord] {
+        try await pool.read { db in
+            try Row.fetchAll(
+                try db.cachedStatement(
+                    sql: """
+                        SELECT \(DeliveryRow.columns) FROM delivery
+                        WHERE publication = ? AND delivered IS NULL AND next <= ? AND account IS NOT NULL
+                        ORDER BY ordered, store, transaction_id LIMIT ?
+                        """),
+                arguments: [publication.rawValue, moment.timeIntervalSince1970, max(0, limit)]
+            ).map(DeliveryRow.record)
+        }
+    }
+
+    public func delivered(_ id: Delivery.ID, at moment: Date) async throws {
+        try await pool.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE delivery SET delivered = ?
+                    WHERE store = ? AND transaction_id = ? AND delivered IS NULL
+                    """,
+                arguments: [moment.timeIntervalSince1970, id.store.rawValue, id.transaction])
+        }
+    }
+
+    public func deliveryFailed(_ id: Delivery.ID, cause: String, next: Date) async throws {
+        try await pool.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE delivery SET attempts = attempts + 1, next = ?, cause = ?
+                    WHERE store = ? AND transaction_id = ? AND delivered IS NULL
+                    """,
+                arguments: [
+                    next.timeIntervalSince1970, cause.replacing("\0", with: " "), id.store.rawValue, id.transaction,
+                ])
+        }
+    }
+
+    public func deliveries(
+        in publication: PublicationID, waiting: Bool, limit: Int
+    ) async throws -> [DeliveryRecord] {
+        try await pool.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT \(DeliveryRow.columns) FROM delivery
+                    WHERE publication = ? AND account IS NOT NULL \(waiting ? "AND delivered IS NULL" : "")
+                    ORDER BY ordered DESC, store, transaction_id LIMIT ?
+                    """,
+                arguments: [publication.rawValue, max(0, limit)]
+            ).map(DeliveryRow.record)
+        }
+    }
+}

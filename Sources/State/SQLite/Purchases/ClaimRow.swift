@@ -1,0 +1,46 @@
+import Foundation
+import GRDB
+import Gatefold
+
+/// Rows of table claim.
+enum ClaimRow {
+    /// How many persons other than this one claim a purchase.
+    static func persons(_ db: Database, claiming purchase: PurchaseKey, besides person: Data) throws -> Int {
+        try Int.fetchOne(
+            try db.cachedStatement(
+                sql: """
+                    SELECT count(DISTINCT coalesce(l.subscriber, c.owner)) FROM claim c
+                    LEFT JOIN owner_link l ON l.owner = c.owner
+                    WHERE c.store = ? AND c.original = ? AND coalesce(l.subscriber, c.owner) <> ?
+                    """),
+            arguments: [
+                purchase.store.rawValue, try StateText.storable(purchase.original, "claim"), person,
+            ]) ?? 0
+    }
+
+    /// Whether one of the person's owners claims the purchase.
+    static func has(_ db: Database, _ person: Data, _ purchase: PurchaseKey) throws -> Bool {
+        try Bool.fetchOne(
+            try db.cachedStatement(
+                sql: """
+                    SELECT EXISTS (
+                        SELECT 1 FROM claim WHERE store = ? AND original = ? AND owner IN (\(PersonRow.members)))
+                    """),
+            arguments: [purchase.store.rawValue, purchase.original, person, person]) ?? false
+    }
+
+    static func insert(
+        _ db: Database, _ purchase: PurchaseKey, _ owner: PurchaseOwner, receipt: ReceiptRecord.ID, at moment: Date
+    ) throws {
+        let seconds = moment.timeIntervalSince1970
+        try db.execute(
+            sql: """
+                INSERT INTO claim (store, original, owner, claimed, receipt, proven) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (store, original, owner) DO UPDATE SET receipt = excluded.receipt, proven = excluded.proven
+                """,
+            arguments: [
+                purchase.store.rawValue, try StateText.storable(purchase.original, "claim"), Data(owner.bytes), seconds,
+                receipt.rawValue, seconds,
+            ])
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import GRDB
+import Gatefold
+
+/// Rows of table receipt.
+enum ReceiptRow {
+    static let table = "receipt"
+    static let columns = """
+        id, publication, store, owner, parts, credit_account, credit_price, credit_currency, received, standing, attempts,
+        settled, reason, code
+        """
+
+    static func find(_ db: Database, _ receipt: IncomingReceipt) throws -> ReceiptRecord? {
+        try Row.fetchOne(
+            try db.cachedStatement(
+                sql: "SELECT \(columns) FROM receipt WHERE publication = ? AND store = ? AND owner = ? AND digest = ?"),
+            arguments: [
+                receipt.publication.rawValue, receipt.store.rawValue, OwnerColumn.value(receipt.owner),
+                Data(receipt.receipt.digest),
+            ]
+        ).map(record)
+    }
+
+    static func find(_ db: Database, _ id: ReceiptRecord.ID) throws -> ReceiptRecord? {
+        try Row.fetchOne(db, sql: "SELECT \(columns) FROM receipt WHERE id = ?", arguments: [id.rawValue]).map(record)
+    }
+
+    static func insert(_ db: Database, _ receipt: IncomingReceipt, at moment: Date) throws -> ReceiptRecord.ID {
+        let seconds = moment.timeIntervalSince1970
+        let credit = receipt.credit
+        let id = try Int64.fetchOne(
+            try db.cachedStatement(
+                sql: """
+                    INSERT INTO receipt (
+                        publication, store, owner, digest, parts, credit_account, credit_price, credit_currency,
+                        received, standing, attempts, due)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?) RETURNING id
+                    """),
+            arguments: [
+                receipt.publication.rawValue, receipt.store.rawValue, OwnerColumn.value(receipt.owner),
+                Data(receipt.receipt.digest), Data(receipt.receipt.encoded),
+                try StateText.storable(ifAny: credit?.account, table),
+                try StateText.storable(ifAny: credit?.price, table),
+                try StateText.storable(ifAny: credit?.currency, table), seconds, seconds,
+            ])
+        guard let id else { throw StateStoreError.unreadableRow(table: table) }
+        return ReceiptRecord.ID(id)
+    }
+
+    static func prove(_ db: Database, _ id: ReceiptRecord.ID, at moment: Date) throws {
+        try db.execute(
+            sql: "UPDATE receipt SET standing = 'proven', settled = ?, reason = NULL, code = NULL WHERE id = ?",
+            arguments: [moment.timeIntervalSince1970, id.rawValue])
+    }
+
+    static func refuse(_ db: Database, _ id: ReceiptRecord.ID, _ refusal: ReceiptRefusal, at moment: Date) throws {
+        try db.execute(
+            sql: "UPDATE receipt SET standing = 'refused', settled = ?, reason = ?, code = ? WHERE id = ?",
+            arguments: [
+                moment.timeIntervalSince1970, refusal.reason.rawValue, refusal.code.map { Int64($0) }, id.rawValue,
+            ])
+    }
+
+    static func record(_ row: Row) throws -> ReceiptRecord {
+        ReceiptRecord(
+            id: ReceiptRecord.ID(try StateRow.integer(row, 0, table)),
+            incoming: IncomingReceipt(
+                publication: try StateRow.name(row, 1, table) { PublicationID($0) },
+                store: try StateRow.name(row, 2, table) { StoreName($0) },
+                owner: try OwnerColumn.read(row, 3, table), receipt: try parts(row, 4, table), credit: try credit(row)),
+            received: try StateRow.date(row, 8, table), standing: try standing(row))
+    }
+
+    static func parts(_ row: Row, _ index: Int, _ table: String) throws -> StoreReceipt {
+        guard let receipt = StoreReceipt(encoded: try StateRow.bytes(row, index, table)) else {
+            throw StateStoreError.unreadableRow(table: table)
+        }
+        return receipt
+    }
+
+    private static func credit(_ row: Row) throws -> Credit? {
+        guard let account = try StateRow.optional(StateRow.text, row, 5, table) else { return nil }
+        return Credit(
+            account: account, price: try StateRow.optional(StateRow.text, row, 6, table),
+            currency: try StateRow.optional(StateRow.text, row, 7, table))
+    }
+
+    private static func standing(_ row: Row) throws -> ReceiptRecord.Standing {
+        switch try StateRow.text(row, 9, table) {
+        case "waiting":
+            return .waiting(attempts: try StateRow.count(row, 10, table))
+        case "proven":
+            return .proven(at: try StateRow.date(row, 11, table))
+        case "refused":
+            let reason = try StateRow.name(row, 12, table) { ReceiptRefusal.Reason(rawValue: $0) }
+            let code = try StateRow.optional(StateRow.integer, row, 13, table)
+            return .refused(
+                ReceiptRefusal(reason, code: code.flatMap { Int(exactly: $0) }), at: try StateRow.date(row, 11, table))
+        default:
+            throw StateStoreError.unreadableRow(table: table)
+        }
+    }
+}
+
+/// Owners in rows: what belongs to nobody has an empty one, so that it is unique, too.
+enum OwnerColumn {
+    static func value(_ owner: PurchaseOwner?) -> Data { Data(owner?.bytes ?? []) }
+
+    static func read(_ row: Row, _ index: Int, _ table: String) throws -> PurchaseOwner? {
+        let bytes = try StateRow.bytes(row, index, table)
+        if bytes.isEmpty { return nil }
+        guard let owner = PurchaseOwner(bytes: bytes) else { throw StateStoreError.unreadableRow(table: table) }
+        return owner
+    }
+}

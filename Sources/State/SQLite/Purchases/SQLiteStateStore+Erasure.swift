@@ -1,0 +1,37 @@
+import Foundation
+import GRDB
+public import Gatefold
+
+extension SQLiteStateStore {
+    public func erase(_ owner: PurchaseOwner) async throws -> Int {
+        try await pool.write { db in
+            let key = Data(owner.bytes)
+            var removed = 0
+            func delete(_ sql: String, _ arguments: StatementArguments) throws {
+                try db.execute(sql: sql, arguments: arguments)
+                removed += db.changesCount
+            }
+            let claimed = try Row.fetchAll(
+                db, sql: "SELECT store, original FROM claim WHERE owner = ?", arguments: [key])
+            try delete("DELETE FROM claim WHERE owner = ?", [key])
+            try delete("DELETE FROM receipt WHERE owner = ?", [key])
+            try delete("DELETE FROM owner_link WHERE owner = ? OR subscriber = ?", [key, key])
+            for row in claimed {
+                let purchase: StatementArguments = [
+                    try StateRow.text(row, 0, "claim"), try StateRow.text(row, 1, "claim"),
+                ]
+                let isClaimed = try Bool.fetchOne(
+                    db, sql: "SELECT EXISTS (SELECT 1 FROM claim WHERE store = ? AND original = ?)",
+                    arguments: purchase)
+                if isClaimed == true { continue }
+                try delete("DELETE FROM store_transaction WHERE store = ? AND original = ?", purchase)
+                try delete("DELETE FROM purchase WHERE store = ? AND original = ?", purchase)
+            }
+            // The row stays, so that nobody is credited for the transaction again.
+            try db.execute(
+                sql: "UPDATE delivery SET owner = ?, account = NULL, price = NULL, currency = NULL WHERE owner = ?",
+                arguments: [Data(), key])
+            return removed
+        }
+    }
+}

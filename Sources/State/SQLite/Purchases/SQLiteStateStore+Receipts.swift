@@ -1,0 +1,67 @@
+public import Foundation
+import GRDB
+public import Gatefold
+
+extension SQLiteStateStore {
+    public func keep(_ receipt: IncomingReceipt, at moment: Date) async throws -> ReceiptRecord {
+        let prunes = isTimeToPrune(moment)
+        return try await pool.write { db in
+            if prunes { try Self.prune(db, at: moment) }
+            if let known = try ReceiptRow.find(db, receipt) { return known }
+            return ReceiptRecord(
+                id: try ReceiptRow.insert(db, receipt, at: moment), incoming: receipt, received: moment,
+                standing: .waiting(attempts: 0))
+        }
+    }
+
+    public func refuse(_ record: ReceiptRecord.ID, _ refusal: ReceiptRefusal, at moment: Date) async throws {
+        try await pool.write { db in try ReceiptRow.refuse(db, record, refusal, at: moment) }
+    }
+
+    /// Only what still waits: another process may have had its verdict meanwhile.
+    public func postpone(_ record: ReceiptRecord.ID, until moment: Date) async throws {
+        try await pool.write { db in
+            try db.execute(
+                sql: "UPDATE receipt SET attempts = attempts + 1, due = ? WHERE id = ? AND standing = 'waiting'",
+                arguments: [moment.timeIntervalSince1970, record.rawValue])
+        }
+    }
+
+    public func receiptsDue(
+        in publication: PublicationID, at moment: Date, limit: Int
+    ) async throws -> [ReceiptRecord] {
+        try await pool.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT \(ReceiptRow.columns) FROM receipt
+                    WHERE publication = ? AND standing = 'waiting' AND due <= ? ORDER BY due, id LIMIT ?
+                    """,
+                arguments: [publication.rawValue, moment.timeIntervalSince1970, max(0, limit)]
+            ).map(ReceiptRow.record)
+        }
+    }
+
+    public func standings(in publication: PublicationID) async throws -> ReceiptCounts {
+        try await pool.read { db in
+            var stores: [StoreName: ReceiptCounts.Count] = [:]
+            let rows = try Row.fetchAll(
+                db, sql: "SELECT store, standing, count(*) FROM receipt WHERE publication = ? GROUP BY store, standing",
+                arguments: [publication.rawValue])
+            for row in rows {
+                let store = try StateRow.name(row, 0, ReceiptRow.table) { StoreName($0) }
+                let count = try StateRow.count(row, 2, ReceiptRow.table)
+                switch try StateRow.text(row, 1, ReceiptRow.table) {
+                case "waiting": stores[store, default: .init()].waiting = count
+                case "proven": stores[store, default: .init()].proven = count
+                case "refused": stores[store, default: .init()].refused = count
+                default: throw StateStoreError.unreadableRow(table: ReceiptRow.table)
+                }
+            }
+            let since = try Double.fetchOne(
+                db, sql: "SELECT min(received) FROM receipt WHERE publication = ? AND standing = 'waiting'",
+                arguments: [publication.rawValue])
+            return ReceiptCounts(stores: stores, waitingSince: since.map { Date(timeIntervalSince1970: $0) })
+        }
+    }
+}

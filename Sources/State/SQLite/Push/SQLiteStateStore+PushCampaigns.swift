@@ -1,0 +1,73 @@
+import Foundation
+import GRDB
+public import Gatefold
+
+extension SQLiteStateStore {
+    public func begin(_ campaign: PushCampaign) async throws -> PushCampaign {
+        try await pool.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO push_campaign (
+                        name, publication, app, environment, edition, begun, position, sent, failed, gone, finished)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING
+                    """,
+                arguments: [
+                    try StateText.storable(campaign.name, CampaignRow.table), campaign.publication.rawValue,
+                    try StateText.storable(campaign.app, CampaignRow.table), campaign.environment.rawValue,
+                    campaign.edition?.rawValue, campaign.begun.timeIntervalSince1970, campaign.position,
+                    Int64(campaign.sent), Int64(campaign.failed), Int64(campaign.gone),
+                    campaign.finished?.timeIntervalSince1970,
+                ])
+            let row = try Row.fetchOne(
+                db, sql: "SELECT \(CampaignRow.columns) FROM push_campaign WHERE name = ?", arguments: [campaign.name])
+            guard let row else { throw StateStoreError.unreadableRow(table: CampaignRow.table) }
+            return try CampaignRow.campaign(row)
+        }
+    }
+
+    /// Never goes back: of two that send one campaign the one that is further counts.
+    public func keep(_ campaign: PushCampaign) async throws {
+        try await pool.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE push_campaign SET position = ?, sent = ?, failed = ?, gone = ?, finished = ?
+                    WHERE name = ? AND position <= ?
+                    """,
+                arguments: [
+                    campaign.position, Int64(campaign.sent), Int64(campaign.failed), Int64(campaign.gone),
+                    campaign.finished?.timeIntervalSince1970, campaign.name, campaign.position,
+                ])
+        }
+    }
+
+    public func campaigns(in publication: PublicationID, limit: Int) async throws -> [PushCampaign] {
+        try await pool.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT \(CampaignRow.columns) FROM push_campaign WHERE publication = ?
+                    ORDER BY begun DESC, name LIMIT ?
+                    """,
+                arguments: [publication.rawValue, max(0, limit)]
+            ).map(CampaignRow.campaign)
+        }
+    }
+}
+
+/// Rows of table push_campaign.
+private enum CampaignRow {
+    static let table = "push_campaign"
+    static let columns =
+        "name, publication, app, environment, edition, begun, position, sent, failed, gone, finished"
+
+    static func campaign(_ row: Row) throws -> PushCampaign {
+        PushCampaign(
+            name: try StateRow.text(row, 0, table), publication: try StateRow.name(row, 1, table) { PublicationID($0) },
+            app: try StateRow.text(row, 2, table),
+            environment: try StateRow.name(row, 3, table) { PushEnvironment(rawValue: $0) },
+            edition: try StateRow.optional({ try StateRow.name($0, $1, $2) { EditionID($0) } }, row, 4, table),
+            begun: try StateRow.date(row, 5, table), position: try StateRow.integer(row, 6, table),
+            sent: try StateRow.count(row, 7, table), failed: try StateRow.count(row, 8, table),
+            gone: try StateRow.count(row, 9, table), finished: try StateRow.optional(StateRow.date, row, 10, table))
+    }
+}

@@ -1,0 +1,83 @@
+extension StateSchema {
+    static let receipts = """
+        -- Receipts as they came, kept before anything else is done with them.
+        -- AUTOINCREMENT: the number of a receipt that was erased never names another.
+        CREATE TABLE receipt (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            publication TEXT NOT NULL,
+            store TEXT NOT NULL,
+            owner BLOB NOT NULL, -- 16 bytes of PurchaseOwner; empty: nobody's
+            digest BLOB NOT NULL, -- SHA-256 of the parts
+            parts BLOB NOT NULL, -- StoreReceipt.encoded
+            credit_account TEXT, -- whom to credit, as the app said it; NULL: nobody
+            credit_price TEXT,
+            credit_currency TEXT,
+            received REAL NOT NULL, -- when it came first
+            standing TEXT NOT NULL, -- waiting, proven or refused
+            attempts INTEGER NOT NULL, -- how often the store could not be asked
+            due REAL NOT NULL, -- while it waits: not to be asked about before
+            settled REAL, -- when it was proven or refused last; NULL while it waits
+            reason TEXT, -- refused: ReceiptRefusal.Reason
+            code INTEGER, -- refused: the store's own status, where it gave one
+            UNIQUE (publication, store, owner, digest)
+        ) STRICT;
+        CREATE INDEX receipt_due ON receipt (publication, standing, due, store);
+        CREATE INDEX receipt_settled ON receipt (standing, settled);
+        CREATE INDEX receipt_owner ON receipt (owner);
+        """
+
+    static let purchases = """
+        -- The stores' last word on each transaction.
+        CREATE TABLE store_transaction (
+            store TEXT NOT NULL,
+            id TEXT NOT NULL,
+            original TEXT NOT NULL, -- the purchase that it renews, or is
+            product TEXT NOT NULL,
+            purchased REAL NOT NULL,
+            expires REAL, -- NULL: the store names no end
+            revoked REAL, -- when it was taken back; NULL: it was not
+            quantity INTEGER NOT NULL,
+            environment TEXT NOT NULL, -- StoreEnvironment
+            told REAL NOT NULL, -- when the store said this
+            PRIMARY KEY (store, id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX store_transaction_original ON store_transaction (store, original);
+        -- One row for all transactions of one purchase, to find those to look at again.
+        CREATE TABLE purchase (
+            store TEXT NOT NULL,
+            original TEXT NOT NULL,
+            ends REAL, -- the last known end; NULL: no subscription, or its last transaction was taken back
+            looked REAL NOT NULL, -- when the store said something about it last
+            rest REAL NOT NULL, -- not to be looked at before, because the store could not be asked; 0: at any time
+            PRIMARY KEY (store, original)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX purchase_ends ON purchase (store, ends, looked);
+        -- Who handed in a receipt of a purchase.
+        CREATE TABLE claim (
+            store TEXT NOT NULL,
+            original TEXT NOT NULL,
+            owner BLOB NOT NULL,
+            claimed REAL NOT NULL, -- when it was claimed first
+            receipt INTEGER NOT NULL, -- the receipt of this owner that proved it last; it may be gone
+            proven REAL NOT NULL, -- when that was
+            PRIMARY KEY (store, original, owner)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX claim_owner ON claim (owner);
+        -- Installations and accounts that are one person with a subscriber.
+        CREATE TABLE owner_link (
+            owner BLOB NOT NULL PRIMARY KEY,
+            subscriber BLOB NOT NULL, -- the owner that the subscriber is
+            sealed BLOB NOT NULL, -- SealedSubscriber
+            linked REAL NOT NULL -- when it was linked last
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX owner_link_subscriber ON owner_link (subscriber, linked);
+        -- Messages of stores that were taken in.
+        CREATE TABLE store_event (
+            store TEXT NOT NULL,
+            id TEXT NOT NULL,
+            taken REAL NOT NULL,
+            PRIMARY KEY (store, id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX store_event_taken ON store_event (taken);
+        """
+}

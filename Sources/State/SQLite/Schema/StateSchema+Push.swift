@@ -1,0 +1,28 @@
+extension StateSchema {
+    static let push = """
+        -- AUTOINCREMENT: a sequence number is never used twice, so a campaign taken up again skips nobody.
+        CREATE TABLE push_token (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            app TEXT NOT NULL, -- the bundle identifier
+            environment TEXT NOT NULL, -- PushEnvironment
+            token BLOB NOT NULL,
+            registered REAL NOT NULL, -- when the app sent it last
+            UNIQUE (app, environment, token)
+        ) STRICT;
+        CREATE INDEX push_token_order ON push_token (app, environment, sequence);
+        CREATE TABLE push_campaign (
+            name TEXT NOT NULL PRIMARY KEY,
+            publication TEXT NOT NULL,
+            app TEXT NOT NULL,
+            environment TEXT NOT NULL,
+            edition TEXT, -- NULL: of no edition
+            begun REAL NOT NULL,
+            position INTEGER NOT NULL, -- the sequence number of the last token dealt with
+            sent INTEGER NOT NULL,
+            failed INTEGER NOT NULL,
+            gone INTEGER NOT NULL, -- tokens that the service no longer knows
+            finished REAL -- NULL: not yet
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX push_campaign_begun ON push_campaign (publication, begun);
+        """
+}

@@ -1,0 +1,20 @@
+import GRDB
+
+/// The tables of the embedded state store, by topic.
+///
+/// Moments are seconds since 1970. Every statement on these tables is standard SQL or the common part of SQLite and
+/// PostgreSQL (`ON CONFLICT (columns)`, `RETURNING`), so that another store can take them over: BLOB is `bytea`, REAL is
+/// `double precision`, INTEGER is `bigint`, AUTOINCREMENT an identity column; STRICT and WITHOUT ROWID fall away.
+enum StateSchema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 state") { db in try db.execute(sql: sessions) }
+        migrator.registerMigration("2 purchases") { db in
+            try db.execute(sql: receipts)
+            try db.execute(sql: purchases)
+            try db.execute(sql: deliveries)
+            try db.execute(sql: push)
+        }
+        return migrator
+    }
+}
