@@ -49,6 +49,7 @@ let package = Package(
         .target(name: "CLDAP"),
         .target(name: "CLibCurl"),
         .target(name: "CArgon2"),
+        .target(name: "COpenSSL"),
         .target(name: "SharedLibraries", swiftSettings: swiftSettings),
 
         // The domain: no HTTP, SQL or XML.
@@ -76,6 +77,7 @@ let package = Package(
         .target(name: "ODBC", dependencies: ["CODBC", "SharedLibraries"], swiftSettings: swiftSettings),
         .target(name: "LDAP", dependencies: ["CLDAP", "SharedLibraries"], swiftSettings: swiftSettings),
         .target(name: "FileTransfer", dependencies: ["CLibCurl", "SharedLibraries"], swiftSettings: swiftSettings),
+        .target(name: "PKCS7", dependencies: ["COpenSSL", "SharedLibraries"], swiftSettings: swiftSettings),
 
         // Questions to other systems, and what protects both sides.
         .target(
@@ -119,7 +121,14 @@ let package = Package(
         // The app stores' receipts.
         .target(
             name: "Receipts",
-            dependencies: ["Gatefold", "Settings", "JSON", "OutgoingRequests", "Protections"],
+            dependencies: [
+                "Gatefold", "Settings", "JSON", "OutgoingRequests", "PKCS7", "Protections",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
             swiftSettings: swiftSettings),
         // What was bought, handed out.
         .target(
@@ -136,7 +145,8 @@ let package = Package(
         .target(
             name: "FrontDoors",
             dependencies: [
-                "Gatefold", "JSON", "XML",
+                "Gatefold", "ContentGate", "JSON", "XML",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -195,7 +205,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Gatefold", "Protections",
+                "Gatefold", "JSON", "Protections",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -253,11 +263,29 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
+            name: "ReceiptsTests",
+            dependencies: [
+                "Receipts", "FrontDoors", "Gatefold", "JSON", "OutgoingRequests", "PKCS7", "Protections", "Settings",
+                "SharedLibraries", "State", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
             name: "StateTests", dependencies: ["State", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "FrontDoorsTests",
             dependencies: [
-                "FrontDoors", "Backends", "State", "Gatefold", "XML", "TestSupport",
+                "FrontDoors", "Backends", "ContentGate", "JSON", "State", "Gatefold", "XML", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

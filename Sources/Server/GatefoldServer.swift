@@ -73,6 +73,7 @@ public struct GatefoldServer: Sendable {
     public func run(onListening: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
         var services: [any Service] = [
             FollowService(follower: follower),
+            PurchaseFollower(publications: publications, logger: logger),
             ReloadService(reload: reload, logger: logger),
         ]
         if let address = configuration.adminListen {

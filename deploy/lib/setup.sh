@@ -45,4 +45,4 @@ require_toolchain() {
 }
 
 build_packages="libxml2-dev libsqlite3-dev libcrypt-dev zlib1g-dev pkg-config libpq-dev unixodbc-dev libldap-dev
-    libcurl4-openssl-dev libargon2-dev"
+    libcurl4-openssl-dev libargon2-dev libssl-dev"

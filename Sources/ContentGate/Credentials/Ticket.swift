@@ -4,6 +4,10 @@ public import Gatefold
 ///
 /// For apps that are sent to a URL and add no header of ours (PROTOCOLS 2.2 and 3). The salts are sealed and live for
 /// minutes, since URLs are written down in places where headers are not.
+///
+/// Strict, like ``BasicCredentials``: the parameter's name is spelt exactly, nothing in it is percent-decoded, and a request
+/// with more than one ticket, or with a ticket and an `Authorization` header, is a bad one (PITFALLS row 11). Where a
+/// publication takes no tickets, the query means nothing.
 public struct Ticket: Sendable, Equatable {
     public static let parameter = "ticket"
     public let credentials: EditionCredentials
@@ -13,11 +17,13 @@ public struct Ticket: Sendable, Equatable {
     }
 
     /// Reads the form that ``text`` writes; nil for anything else.
-    init?(_ text: Substring) {
-        // A salt holds no dot (DESIGN "Edition credentials"), so the first one divides.
-        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let userid = parts.first, let password = parts.last, !userid.isEmpty else { return nil }
-        credentials = EditionCredentials(userid: String(userid), password: String(password))
+    init?(_ text: some Collection<UInt8>) {
+        // A salt holds no dot (DESIGN "Edition credentials"), so the first one divides. No pair is longer than this.
+        guard text.count <= 256, let dot = text.firstIndex(of: UInt8(ascii: ".")),
+            let userid = String(validating: text[..<dot], as: UTF8.self), !userid.isEmpty,
+            let password = String(validating: text[text.index(after: dot)...], as: UTF8.self)
+        else { return nil }
+        credentials = EditionCredentials(userid: userid, password: password)
     }
 
     /// The parameter's value; safe in a query as it is.
@@ -28,15 +34,16 @@ public struct Ticket: Sendable, Equatable {
         "\(target)\(target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?")\(Self.parameter)=\(text)"
     }
 
-    /// The value that a request's target offers: of the first parameter of that name, spelt exactly and not decoded.
-    static func offered(in target: String) -> Substring? {
-        guard let mark = target.firstIndex(of: "?") else { return nil }
-        let name = Parameter.name
-        return target[target.index(after: mark)...].split(separator: "&").first { $0.utf8.starts(with: name.utf8) }
-            .map { $0.dropFirst(name.count) }
-    }
-
-    private enum Parameter {
-        static let name = "\(Ticket.parameter)="
+    /// What a request's target offers: the value of every parameter of that name.
+    static func offered(in target: String) -> [Substring.UTF8View] {
+        // By bytes: to a comparison of characters, a mark with an accent after it is no mark.
+        let bytes = target.utf8
+        guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+        return bytes[bytes.index(after: mark)...].split(separator: UInt8(ascii: "&")).compactMap { pair in
+            guard pair.starts(with: parameter.utf8) else { return nil }
+            let rest = pair.dropFirst(parameter.utf8.count)
+            if rest.isEmpty { return rest }
+            return rest.first == UInt8(ascii: "=") ? rest.dropFirst() : nil
+        }
     }
 }

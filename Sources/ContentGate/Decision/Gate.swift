@@ -31,7 +31,13 @@ public struct Gate: Sendable {
             return .refused(GateRefusal(.path(error)))
         }
         guard let publication = publication(of: path) else { return .refused(GateRefusal(.unknownPrefix)) }
-        return Question(publication: publication, path: path, request: request, moment: clock.now).answer()
+        let tickets = publication.acceptsTickets ? Ticket.offered(in: request.target) : []
+        guard tickets.count + request.authorization.count <= 1 else {
+            return .refused(GateRefusal(.severalCredentials, publication: publication.id))
+        }
+        return Question(
+            publication: publication, path: path, request: request, ticket: tickets.first, moment: clock.now
+        ).answer()
     }
 
     /// Whether the path lies below a publication's prefix.
@@ -66,6 +72,8 @@ private struct Question {
     let publication: GatePublication
     let path: NormalisedPath
     let request: GateRequest
+    /// Nil also where the publication takes none.
+    let ticket: Substring.UTF8View?
     let moment: Date
 
     func answer() -> GateDecision {
@@ -84,8 +92,8 @@ private struct Question {
         if let value = request.authorization.first {
             guard let basic = BasicCredentials(value) else { return refused(.malformedCredentials, edition) }
             pair = EditionCredentials(userid: basic.userid, password: basic.password)
-        } else if publication.acceptsTickets, let offered = Ticket.offered(in: request.target) {
-            guard let ticket = Ticket(offered) else { return refused(.malformedCredentials, edition) }
+        } else if let ticket {
+            guard let ticket = Ticket(ticket) else { return refused(.malformedCredentials, edition) }
             pair = ticket.credentials
         } else {
             return refused(.missingCredentials, edition)

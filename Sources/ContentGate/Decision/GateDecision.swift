@@ -40,6 +40,8 @@ public struct GateRefusal: Sendable, Equatable {
     public enum Reason: Sendable, Equatable {
         case method
         case severalAuthorizations
+        /// More than one ``Ticket``, or one beside an `Authorization` header.
+        case severalCredentials
         case path(PathRefusal)
         case unknownPrefix
         case noEdition
@@ -75,8 +77,13 @@ public struct GateRefusal: Sendable, Equatable {
         self.subscriber = subscriber
     }
 
-    /// 400 for two `Authorization` headers (PITFALLS row 11), else 403 and never 401 (PROTOCOLS 1.5).
-    public var status: HTTPResponse.Status { reason == .severalAuthorizations ? .badRequest : .forbidden }
+    /// 400 for credentials given twice (PITFALLS row 11), else 403 and never 401 (PROTOCOLS 1.5).
+    public var status: HTTPResponse.Status {
+        switch reason {
+        case .severalAuthorizations, .severalCredentials: .badRequest
+        default: .forbidden
+        }
+    }
 }
 
 extension GateRefusal.Reason: CustomStringConvertible {
@@ -85,6 +92,7 @@ extension GateRefusal.Reason: CustomStringConvertible {
         switch self {
         case .method: "method"
         case .severalAuthorizations: "several_authorizations"
+        case .severalCredentials: "several_credentials"
         case .path: "path"
         case .unknownPrefix: "unknown_prefix"
         case .noEdition: "no_edition"

@@ -2,7 +2,7 @@
 ///
 /// Only this form is read, which every client writes; a date in one of the two obsolete forms is passed over, and the answer is
 /// then the whole file.
-struct HTTPDate: Equatable, Comparable, CustomStringConvertible {
+package struct HTTPDate: Equatable, Comparable, CustomStringConvertible {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -10,14 +10,14 @@ struct HTTPDate: Equatable, Comparable, CustomStringConvertible {
     private static let secondsOfDay: Int64 = 86_400
 
     /// Since 1970.
-    let seconds: Int64
+    package let seconds: Int64
 
-    init(seconds: Int64) {
+    package init(seconds: Int64) {
         self.seconds = seconds
     }
 
     /// Returns nil unless the text is what ``description`` writes for some moment.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard text.utf8.count == 29, words.count == 6, let day = Int64(words[1]), let year = Int64(words[3]),
             let month = Self.months.firstIndex(of: String(words[2]))
@@ -30,7 +30,7 @@ struct HTTPDate: Equatable, Comparable, CustomStringConvertible {
         guard description == text else { return nil }
     }
 
-    var description: String {
+    package var description: String {
         let day = Self.floorDivide(seconds, Self.secondsOfDay)
         let second = seconds - day * Self.secondsOfDay
         let (year, month, dayOfMonth) = Self.civil(daysSince1970: day)
@@ -40,7 +40,7 @@ struct HTTPDate: Equatable, Comparable, CustomStringConvertible {
             + "\(clock.joined(separator: ":")) GMT"
     }
 
-    static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.seconds < right.seconds }
+    package static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.seconds < right.seconds }
 
     // Years begin in March here, so that the leap day is the last; an era is 400 years, 146,097 days.
 

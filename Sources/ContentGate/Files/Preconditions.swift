@@ -1,15 +1,20 @@
-import HTTPTypes
+package import HTTPTypes
 
-/// What identifies the bytes of a file: a strong entity tag and the second of its last change.
-struct Validators: Equatable {
+/// What identifies the bytes of a file or document: a strong entity tag and the second of its last change.
+package struct Validators: Equatable {
     /// With its quotation marks.
-    let tag: String
-    let modified: HTTPDate
+    package let tag: String
+    package let modified: HTTPDate
+
+    package init(tag: String, modified: HTTPDate) {
+        self.tag = tag
+        self.modified = modified
+    }
 }
 
 /// A request's conditions, in the order of RFC 9110 section 13.2.2. Asked only after the gate has said yes.
-struct Preconditions {
-    enum Outcome: Equatable {
+package struct Preconditions {
+    package enum Outcome: Equatable {
         case proceed
         case notModified
         case failed
@@ -17,7 +22,11 @@ struct Preconditions {
 
     let headers: HTTPFields
 
-    func evaluate(against validators: Validators) -> Outcome {
+    package init(headers: HTTPFields) {
+        self.headers = headers
+    }
+
+    package func evaluate(against validators: Validators) -> Outcome {
         if let tags = tags(.ifMatch) {
             guard tags.contains("*") || tags.contains(validators.tag) else { return .failed }
         } else if let date = date(.ifUnmodifiedSince), validators.modified > date {

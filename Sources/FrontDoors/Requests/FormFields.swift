@@ -13,14 +13,17 @@ enum FormFields {
         }
     }
 
-    private static func decode(_ bytes: some Collection<UInt8>) -> String {
+    /// The text without its percent-escapes, where a plus is a plus.
+    static func unescaped(_ bytes: some Collection<UInt8>) -> String { decode(bytes, plus: UInt8(ascii: "+")) }
+
+    private static func decode(_ bytes: some Collection<UInt8>, plus: UInt8 = UInt8(ascii: " ")) -> String {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var rest = bytes[...]
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "+"):
-                decoded.append(UInt8(ascii: " "))
+                decoded.append(plus)
             case UInt8(ascii: "%"):
                 let digits = rest.prefix(2).compactMap(hexadecimalValue)
                 if digits.count == 2 {

@@ -2,60 +2,66 @@ package import HTTPTypes
 package import Hummingbird
 import NIOCore
 
+/// How much a request may hold.
+package struct RequestLimits: Sendable {
+    /// The longest body, in bytes.
+    package var longestBody = 64 * 1024
+    package var mostFields = 100
+    /// In bytes, decoded.
+    package var longestName = 256
+    /// In bytes, decoded.
+    package var longestValue = 16 * 1024
+
+    package init() {}
+
+    /// Of requests that may carry a receipt: 256 KiB of base64, in a form where everything may be percent-encoded.
+    static let receipts = {
+        var limits = RequestLimits()
+        limits.longestBody = 1 << 20
+        limits.longestValue = ReceiptText.longest + 8 * 1024
+        return limits
+    }()
+}
+
 /// The fields of a request, from its query and its body.
 package enum RequestFields {
-    /// How much a request may hold, in bytes; values as they are decoded.
-    package struct Limits: Sendable {
-        package var body: Int
-        package var value: Int
-
-        package init(body: Int = 64 * 1024, value: Int = 16 * 1024) {
-            self.body = body
-            self.value = value
-        }
-
-        /// A receipt of an app store lists every purchase its reader ever made.
-        package static let receipts = Limits(body: 1 << 20, value: 1 << 20)
-    }
-
-    static let mostFields = 100
-    /// In bytes, decoded.
-    static let longestName = 256
+    static let longestBody = RequestLimits().longestBody
+    static let mostFields = RequestLimits().mostFields
+    static let longestName = RequestLimits().longestName
+    static let longestValue = RequestLimits().longestValue
 
     /// Reads them as PHP's `$_REQUEST` has them: the body's value where both have one, the last of several.
     ///
+    /// - Parameter parse: reads the body's bytes; nil reads forms and flat JSON, as the type says.
     /// - Throws: ``RequestRefusal``, and whatever the connection throws while the body arrives.
-    package static func read(_ request: Request, limits: Limits = Limits()) async throws -> [String: String] {
+    package static func read(
+        _ request: Request, limits: RequestLimits = RequestLimits(),
+        parse: (@Sendable ([UInt8]) throws(RequestRefusal) -> [(name: String, value: String)])? = nil
+    ) async throws -> [String: String] {
         var fields: [String: String] = [:]
         var count = 0
         func take(_ more: [(name: String, value: String)]) throws(RequestRefusal) {
             count += more.count
-            guard count <= mostFields else { throw .tooManyFields }
+            guard count <= limits.mostFields else { throw .tooManyFields }
             for (name, value) in more {
-                guard name.utf8.count <= longestName, value.utf8.count <= limits.value else { throw .fieldTooLong }
+                guard name.utf8.count <= limits.longestName, value.utf8.count <= limits.longestValue else {
+                    throw .fieldTooLong
+                }
                 fields[name] = value
             }
         }
         if let query = request.uri.query { try take(FormFields.parse(query.utf8)) }
-        if ![.get, .head].contains(request.method) { try take(try await body(of: request, limits)) }
+        if ![.get, .head].contains(request.method) { try take(try await body(of: request, limits, parse)) }
         return fields
     }
 
     private static func body(
-        of request: Request, _ limits: Limits
+        of request: Request, _ limits: RequestLimits,
+        _ parse: (@Sendable ([UInt8]) throws(RequestRefusal) -> [(name: String, value: String)])?
     ) async throws -> [(name: String, value: String)] {
-        let coding = request.headers[.contentEncoding]?.lowercased() ?? "identity"
-        guard coding == "identity" else { throw RequestRefusal.unsupportedCoding }
-        if let announced = request.headers[.contentLength].flatMap({ Int($0) }), announced > limits.body {
-            throw RequestRefusal.tooLarge
-        }
-        let bytes: [UInt8]
-        do {
-            bytes = Array(try await request.body.collect(upTo: limits.body).readableBytesView)
-        } catch is NIOTooManyBytesError {
-            throw RequestRefusal.tooLarge
-        }
+        let bytes = try await bytes(of: request, upTo: limits.longestBody)
         if bytes.isEmpty { return [] }
+        if let parse { return try parse(bytes) }
         switch mediaType(request.headers[.contentType]) {
         case nil, "application/x-www-form-urlencoded":
             return FormFields.parse(bytes)
@@ -64,6 +70,22 @@ package enum RequestFields {
             return fields
         default:
             throw RequestRefusal.unsupportedType
+        }
+    }
+
+    /// The body as it came.
+    ///
+    /// - Throws: ``RequestRefusal``, and whatever the connection throws while the body arrives.
+    package static func bytes(of request: Request, upTo longestBody: Int) async throws -> [UInt8] {
+        let coding = request.headers[.contentEncoding]?.lowercased() ?? "identity"
+        guard coding == "identity" else { throw RequestRefusal.unsupportedCoding }
+        if let announced = request.headers[.contentLength].flatMap({ Int($0) }), announced > longestBody {
+            throw RequestRefusal.tooLarge
+        }
+        do {
+            return Array(try await request.body.collect(upTo: longestBody).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw RequestRefusal.tooLarge
         }
     }
 
@@ -94,10 +116,13 @@ package enum RequestRefusal: Error, CaseIterable {
     /// What is told to whoever wrote the request.
     package var text: String {
         switch self {
-        case .tooLarge: "The body is too large"
+        case .tooLarge:
+            "The body must not exceed \(RequestFields.longestBody) bytes, or \(RequestLimits.receipts.longestBody) "
+                + "with a receipt"
         case .tooManyFields: "There must not be more than \(RequestFields.mostFields) fields"
         case .fieldTooLong:
-            "A field's name or value is too long"
+            "A field's name must not exceed \(RequestFields.longestName) bytes, its value \(RequestFields.longestValue), "
+                + "or a receipt's \(ReceiptText.longest)"
         case .notFlatJSON: "The body must be one JSON object of texts, numbers and truth values"
         case .unsupportedType: "The body must be application/x-www-form-urlencoded or application/json"
         case .unsupportedCoding: "The body must not be compressed"

@@ -29,6 +29,11 @@ extension PurchaseDesk {
         credit: Credit? = nil, claims: ClaimRule? = nil
     ) async throws -> Confirmation {
         guard let verifier = verifier(of: kind, app: app) else { return .refused(ReceiptRefusal(.noStore)) }
+        guard verifier.isPlausible(receipt) else {
+            let refusal = ReceiptRefusal(.malformed)
+            observe(.refused(verifier.store, refusal))
+            return .refused(refusal)
+        }
         let incoming = IncomingReceipt(
             publication: publication, store: verifier.store, owner: owner, receipt: receipt, credit: credit)
         let record = try await keep { try await ledger.keep(incoming, at: clock.now) }

@@ -17,6 +17,11 @@ extension PurchaseDesk {
         _ receipt: StoreReceipt, from kind: StoreKind, app: String? = nil
     ) async throws -> Examination {
         guard let verifier = verifier(of: kind, app: app) else { return .refused(ReceiptRefusal(.noStore)) }
+        guard verifier.isPlausible(receipt) else {
+            let refusal = ReceiptRefusal(.malformed)
+            observe(.refused(verifier.store, refusal))
+            return .refused(refusal)
+        }
         let verdict: ReceiptVerdict
         do {
             verdict = try await verifier.verify(receipt, allowing: environments, at: clock.now)

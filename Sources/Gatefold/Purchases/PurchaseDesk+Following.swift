@@ -28,13 +28,16 @@ extension PurchaseDesk {
 
     /// Takes in a message that a store sent.
     ///
+    /// - Parameter allowed: the environments of all publications that share the store; nil for this one's own.
     /// - Returns: nil when the publication sells in no store of this name.
     /// - Throws: ``Unavailable`` when it could not be verified or kept: the store is to send it again.
-    public func receive(notification body: [UInt8], of store: StoreName) async throws -> NotificationReceipt? {
+    public func receive(
+        notification body: [UInt8], of store: StoreName, allowing allowed: Set<StoreEnvironment>? = nil
+    ) async throws -> NotificationReceipt? {
         guard let verifier = verifier(named: store) else { return nil }
         let verdict: NotificationVerdict
         do {
-            verdict = try await verifier.notification(body, allowing: environments, at: clock.now)
+            verdict = try await verifier.notification(body, allowing: allowed ?? environments, at: clock.now)
         } catch {
             throw Unavailable(retryAfter: 30, cause: Self.cause(error))
         }

@@ -3,7 +3,9 @@ public import Settings
 
 /// Every kind of app store there is: a new one is a folder, a conformance to ``StoreSettings`` and a line here.
 public enum StoreRegistry {
-    static let kinds: [any StoreSettings.Type] = []
+    static let kinds: [any StoreSettings.Type] = [
+        AppleStoreSettings.self
+    ]
 
     /// Reads one store's settings by the kind they name.
     public static func read(name: StoreName, settings: SettingsSection) throws(SettingsError) -> any StoreSettings {

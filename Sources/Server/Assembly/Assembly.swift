@@ -12,6 +12,7 @@ public enum Assembly {
     /// - Throws: ``SettingsError``, ``AssemblyError`` or ``TLSFileError``.
     public static func check(_ configuration: GatefoldConfiguration) throws {
         _ = try plan(configuration)
+        _ = try stores(configuration)
         _ = try configuration.tls.map { try ReloadableTLS($0) }
     }
 
@@ -32,6 +33,17 @@ public enum Assembly {
                         checked: checked.sorted())
                 }
             }
+        }
+        return plan
+    }
+
+    /// The app stores' settings, each checked against the publications that sell in them.
+    static func stores(_ configuration: GatefoldConfiguration) throws -> StorePlan {
+        let plan = try StorePlan(configuration)
+        for publication in configuration.publications {
+            guard let purchases = publication.purchases else { continue }
+            _ = try plan.environments(
+                for: purchases, of: publication.publication.id, isTest: publication.isTest)
         }
         return plan
     }
@@ -67,6 +79,9 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
     case testMode(publication: PublicationID, backend: String, isForTests: Bool)
     case proofs(publication: PublicationID, backend: String, asked: [String], checked: [String])
     case state(path: String, cause: String)
+    /// A publication can not sell in its stores like this.
+    case stores(publication: PublicationID, cause: String)
+    case store(name: StoreName, cause: String)
     case backend(name: String, cause: String)
     case gate(cause: String)
     case listen(address: ListenAddress, cause: String)
@@ -74,8 +89,8 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
     /// Whether the configuration has to change, rather than the world.
     public var isConfiguration: Bool {
         switch self {
-        case .testMode, .proofs, .gate: true
-        case .state, .backend, .listen: false
+        case .testMode, .proofs, .stores, .gate: true
+        case .state, .store, .backend, .listen: false
         }
     }
 
@@ -90,6 +105,8 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
                 + "[\(checked.joined(separator: ", "))], not [\(asked.joined(separator: ", "))]; "
                 + "its `proof`, and the places in its statements and templates, say what it checks"
         case .state(let path, let cause): "the state database \(path) can not be opened: \(cause)"
+        case .stores(let publication, let cause): "publications.\(publication).stores: \(cause)"
+        case .store(let name, let cause): "the store \(name) can not be opened: \(cause)"
         case .backend(let name, let cause): "the backend \(name) can not be opened: \(cause)"
         case .gate(let cause): "the content gate can not be set up: \(cause)"
         case .listen(let address, let cause): "can not listen on \(address): \(cause)"

@@ -3,6 +3,7 @@ import ContentGate
 import Foundation
 import FrontDoors
 import Gatefold
+import Receipts
 import State
 
 /// What one configuration serves: replaced as a whole when the configuration is read again.
@@ -10,9 +11,16 @@ struct PublicationSet: Sendable {
     let directory: PublicationDirectory
     let gate: Gate
     let backends: OpenBackends
+    var stores = OpenStores()
     let clients: ClientAddressResolver
     /// For so many seconds a revocation can matter.
     let revocationRetention: TimeInterval
+
+    /// Of the publications that sell in the app stores.
+    var desks: [PurchaseDesk] { directory.byID.sorted { $0.key < $1.key }.compactMap(\.value.purchases) }
+
+    /// Of the publications that sell in this one.
+    func desks(sellingIn store: StoreName) -> [PurchaseDesk] { desks.filter { $0.stores.contains(store) } }
 }
 
 /// What outlives a configuration.
@@ -34,10 +42,15 @@ struct LastingParts: Sendable {
         interposing: (String, any SubscriberBackend) -> any SubscriberBackend = { $1 }
     ) throws -> PublicationSet {
         let plan = try Assembly.plan(configuration)
+        let storePlan = try Assembly.stores(configuration)
+        let stores = try OpenStores(
+            storePlan, services: StoreServices(clock: services.clock, random: services.random),
+            keeping: before?.stores)
         let backends = try OpenBackends(plan, services: services, keeping: before?.backends, interposing: interposing)
         var proxies: [PublicationID: PublicationProxy] = [:]
         var gated: [GatePublication] = []
         var standard: PublicationProxy?
+        var storefronts: [Storefront] = []
         for publication in configuration.publications {
             let id = publication.publication.id
             guard let backend = backends[publication.backend] else { continue }
@@ -52,10 +65,14 @@ struct LastingParts: Sendable {
                 guesses: publication.isTest ? UnlimitedGuesses() : guesses,
                 references: references, refusals: refusals, clock: services.clock, random: services.random,
                 hesitation: publication.isTest ? .none : Hesitation(random: services.random),
+                purchases: try desk(of: publication, storePlan, stores),
                 observe: { reporter.report($0) })
             proxies[id] = proxy
             if publication.isDefault { standard = proxy }
             guard let layout = publication.content else { continue }
+            if let storefront = storefront(of: publication, proxy, layout, configuration) {
+                storefronts.append(storefront)
+            }
             gated.append(
                 GatePublication(
                     id: id, layout: layout,
@@ -67,17 +84,48 @@ struct LastingParts: Sendable {
                         ? FeedCredentialsVerifier(
                             secrets: publication.editionSecrets, tokens: tokens,
                             references: references) : nil,
-                    revocations: ended, catalogue: publication.publication.rule.currentCatalogue))
+                    revocations: ended, catalogue: publication.publication.rule.currentCatalogue,
+                    acceptsTickets: publication.storefront != nil))
         }
         do {
             if proxies.count == 1 { standard = proxies.values.first }
             return PublicationSet(
-                directory: PublicationDirectory(default: standard, byID: proxies),
-                gate: try Gate(gated, clock: services.clock), backends: backends,
+                directory: PublicationDirectory(
+                    default: standard, byID: proxies, storefronts: Storefronts(storefronts)),
+                gate: try Gate(gated, clock: services.clock), backends: backends, stores: stores,
                 clients: ClientAddressResolver(trusted: configuration.trustedProxies),
                 revocationRetention: configuration.revocationRetention)
         } catch {
             throw AssemblyError.gate(cause: error.description)
         }
+    }
+
+    /// Nil where no app finds the publication by its own name.
+    private func storefront(
+        of publication: PublicationConfiguration, _ proxy: PublicationProxy, _ layout: ContentLayout,
+        _ configuration: GatefoldConfiguration
+    ) -> Storefront? {
+        guard let settings = publication.storefront, let publicURL = configuration.publicURL else { return nil }
+        let reporter = StorefrontEventReporter(publication: publication.publication.id)
+        return Storefront(
+            proxy: proxy, apps: publication.apps,
+            downloads: DownloadSite(publicURL: publicURL, prefix: layout.prefix), baker: settings.baker,
+            servesBasispress: settings.servesBasispress, pushTokens: state as? any PushTokenStore,
+            observe: { reporter.report($0) })
+    }
+
+    /// Where a publication's readers have their purchases; nil where it sells in no store.
+    private func desk(
+        of publication: PublicationConfiguration, _ plan: StorePlan, _ stores: OpenStores
+    ) throws(AssemblyError) -> PurchaseDesk? {
+        guard let purchases = publication.purchases, let ledger = state as? any PurchaseLedger else { return nil }
+        let id = publication.publication.id
+        let reporter = PurchaseEventReporter(publication: id)
+        return PurchaseDesk(
+            publication: id, products: purchases.products,
+            environments: try plan.environments(for: purchases, of: id, isTest: publication.isTest),
+            claims: purchases.claims, times: purchases.times,
+            verifiers: purchases.stores.compactMap { stores[$0] }, ledger: ledger, clock: services.clock,
+            observe: { reporter.report($0) })
     }
 }

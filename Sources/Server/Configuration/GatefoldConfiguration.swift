@@ -1,6 +1,7 @@
 public import Backends
 import ContentGate
 public import Foundation
+import FrontDoors
 public import Gatefold
 public import Settings
 
@@ -12,6 +13,8 @@ public struct GatefoldConfiguration: Sendable {
     public var tls: TLSFiles?
     /// Whose word about the client's address, and whose auth requests, are believed. Empty unless said.
     public var trustedProxies: [AddressBlock]
+    /// Where apps reach this server, for answers that send them on; without a slash at its end.
+    public var publicURL: String?
     /// How long requests in flight may take to finish at shutdown, in seconds.
     public var shutdownGrace: TimeInterval
     public var log: LogConfiguration
@@ -19,6 +22,7 @@ public struct GatefoldConfiguration: Sendable {
     public var guessing: GuessLimits
     public var passwords: PasswordConfiguration
     public var backends: [BackendConfiguration]
+    public var stores: [StoreConfiguration]
     public var publications: [PublicationConfiguration]
     private let top: SettingsSection
 
@@ -53,6 +57,7 @@ public struct GatefoldConfiguration: Sendable {
         adminListen = try server.address("admin_listen")
         tls = try Self.tls(server)
         trustedProxies = try server.addressBlocks("trusted_proxies")
+        publicURL = try PublicURL.read(server)
         shutdownGrace = try server.duration("shutdown_grace", default: 30, in: 1...3600)
         try server.finish()
 
@@ -63,13 +68,15 @@ public struct GatefoldConfiguration: Sendable {
         passwords = try PasswordConfiguration(try top.section("passwords"))
 
         backends = try Self.backends(try top.requiredSection("backends", expected: "at least one backend by its name"))
+        stores = try StoreConfiguration.read(try top.section("stores"))
         let section = try top.requiredSection("publications", expected: "at least one publication by its name")
         publications = []
         for name in section.names {
             publications.append(
-                try PublicationConfiguration(name: name, in: section, backends: backends))
+                try PublicationConfiguration(name: name, in: section, backends: backends, stores: stores))
         }
         try Self.checkTogether(publications, section)
+        try checkStorefronts(section)
         try top.finish()
     }
 
@@ -112,6 +119,24 @@ public struct GatefoldConfiguration: Sendable {
         return backends
     }
 
+    /// What the front doors that apps find by their own names need of the rest.
+    private func checkStorefronts(_ section: SettingsSection) throws(SettingsError) {
+        for publication in publications {
+            guard let storefront = publication.storefront else { continue }
+            let id = publication.publication.id
+            guard publicURL != nil else {
+                throw section.error(
+                    id.rawValue, expected: "needs `server.public_url` for the downloads of Baker and Basispress apps")
+            }
+            for other in publications where storefront.baker?.firstWords.contains(other.publication.id.rawValue) == true
+            {
+                throw section.error(
+                    id.rawValue,
+                    expected: "has a path in `baker` that begins with the publication \(other.publication.id)")
+            }
+        }
+    }
+
     /// What no publication can know of the others.
     private static func checkTogether(
         _ publications: [PublicationConfiguration], _ section: SettingsSection
@@ -128,6 +153,11 @@ public struct GatefoldConfiguration: Sendable {
                     throw section.error(
                         id.rawValue,
                         expected: "`default` is already said of \(other.publication.id); expected one at most")
+                }
+                if let app = publication.apps.first(where: { other.apps.contains($0) }) {
+                    throw section.error(
+                        id.rawValue,
+                        expected: "names the app `\(app)`, as \(other.publication.id) does; an app has one publication")
                 }
                 if publication.sharesSecret(with: other) {
                     throw section.error(

@@ -1,5 +1,6 @@
 public import ContentGate
 import Foundation
+import FrontDoors
 public import Gatefold
 import Settings
 
@@ -16,11 +17,19 @@ public struct PublicationConfiguration: Sendable {
     public let editionSecrets: SecretRing
     public let tokenSecrets: SecretRing
     public let acceptsPlainSalts: Bool
+    /// The apps that are this publication's, by bundle identifier or package name: front doors that are told the app find
+    /// the publication by it.
+    public let apps: [String]
+    /// Nil where nothing is sold in an app store.
+    public let purchases: PurchaseSettings?
     /// Nil when Gatefold neither serves nor checks this publication's downloads.
     public let content: ContentLayout?
+    /// Nil where no app finds the publication by its own name.
+    public let storefront: StorefrontSettings?
 
     init(
-        name: String, in publications: SettingsSection, backends: [BackendConfiguration]
+        name: String, in publications: SettingsSection, backends: [BackendConfiguration],
+        stores: [StoreConfiguration] = []
     ) throws(SettingsError) {
         guard let id = PublicationID(name), !Self.reserved.contains(name) else {
             throw publications.error(
@@ -40,10 +49,17 @@ public struct PublicationConfiguration: Sendable {
         self.editionSecrets = editionSecrets
         tokenSecrets = try section.secretRing("token_secrets") ?? editionSecrets
 
+        apps = try section.strings("apps") ?? []
+        if let app = apps.first(where: { $0.isEmpty || $0.utf8.count > 255 }) {
+            throw section.error("apps", expected: "expected bundle identifiers or package names, not `\(app)`")
+        }
+        purchases = try PurchaseSettings(section, stores: stores)
+
         let credentials = try section.section("edition_credentials")
         var lifetimes = Lifetimes()
         // A sealed salt counts minutes, so a shorter life than one can not be kept.
         lifetimes.editionCredentials = try credentials.duration("lifetime", default: 86_400, in: 60...3_888_000)
+        lifetimes.ticket = try credentials.duration("ticket_lifetime", default: lifetimes.ticket, in: 60...86_400)
         lifetimes.resumeWindow = try credentials.duration("resume_window", default: 21_600, in: 0...604_800)
         let saltForm: SaltForm = try credentials.choice("salt", default: .sealed)
         acceptsPlainSalts = try credentials.boolean("accept_plain_salts", default: saltForm == .plain)
@@ -91,14 +107,18 @@ public struct PublicationConfiguration: Sendable {
             hasDebugComments: try section.boolean("debug_comments", default: false),
             edgeTokens: try EdgeTokenSettings.read(section))
         content = try ContentLayout(section, publication: id)
+        storefront = try StorefrontSettings(
+            section, apps: apps, hasContent: content != nil, reserved: Self.reserved)
         try section.finish()
     }
 
     /// The names of calls and of our own paths can not be publications: `/sign_in/` must stay what it is.
-    static let reserved: Set<String> = [
-        "sign_in", "renew_token", "renew", "verify_subscription", "edition_credentials", "sign_out", "content",
-        "auth-request", "healthz", "readyz", "metrics",
-    ]
+    static let reserved: Set<String> =
+        ([
+            "sign_in", "renew_token", "renew", "verify_subscription", "edition_credentials", "sign_out", "content",
+            "auth-request", "healthz", "readyz", "metrics", "notifications",
+        ] as Set<String>).union(BakerCall.usualWords).union(BasispressWords.all).union(
+            LinkingCall.allCases.map(\.rawValue))
 
     func sharesSecret(with other: PublicationConfiguration) -> Bool {
         let ours = editionSecrets.all + tokenSecrets.all

@@ -19,9 +19,17 @@ enum MainRouter {
         router.add(middleware: AccessLogMiddleware(client: client))
         router.add(middleware: NoCacheMiddleware())
         router.add(middleware: ContentResponder(keeper, files: FileServer(clock: clock)))
+        router.add(
+            middleware: BakerFrontDoor(
+                storefronts: { publications.value.directory.storefronts }, client: client))
         AdminRouter.addHealth(to: router, readiness: readiness)
         addAuthRequests(to: router, keeper, publications)
+        StoreNotificationsFrontDoor(desks: { publications.value.desks(sellingIn: $0) }).addRoutes(to: router)
         PugpigFrontDoor(publications: { publications.value.directory }, client: client).addRoutes(to: router)
+        BasispressFrontDoor(
+            storefronts: { publications.value.directory.storefronts }, client: client
+        ).addRoutes(to: router)
+        LinkingFrontDoor(publications: { publications.value.directory }).addRoutes(to: router)
         return router
     }
 

@@ -11,7 +11,7 @@ struct GateFixture {
     let weekly: Tenant
     let gate: Gate
 
-    init(root: String? = nil, acceptsPlainSalts: Bool = true) throws {
+    init(root: String? = nil, acceptsPlainSalts: Bool = true, acceptsTickets: Bool = false) throws {
         daily = try Tenant(
             "daily", secret: "a daily secret, long enough", clock: clock, acceptsPlainSalts: acceptsPlainSalts)
         weekly = try Tenant(
@@ -19,7 +19,8 @@ struct GateFixture {
         gate = try Gate(
             [
                 daily.publication(
-                    open: ["covers/**", "*/cover.jpg"], feed: ["feed.xml"], free: ["ed-free"], root: root),
+                    open: ["covers/**", "*/cover.jpg"], feed: ["feed.xml"], free: ["ed-free"], root: root,
+                    acceptsTickets: acceptsTickets),
                 weekly.publication(open: [], feed: [], free: [], root: root.map { $0 + "/weekly-root" }),
             ], clock: clock.wall)
     }
@@ -73,7 +74,9 @@ struct Tenant {
             subscriber: references.reference(to: subscriber), session: session.reference, issuedAt: session.issuedAt)
     }
 
-    func publication(open: [String], feed: [String], free: [String], root: String?) throws -> GatePublication {
+    func publication(
+        open: [String], feed: [String], free: [String], root: String?, acceptsTickets: Bool = false
+    ) throws -> GatePublication {
         GatePublication(
             id: id,
             layout: try ContentLayout(
@@ -86,7 +89,7 @@ struct Tenant {
                 Catalogue(
                     free.compactMap { EditionID($0) }.map {
                         Edition(id: $0, title: $0.rawValue, published: .distantPast, isFree: true)
-                    })))
+                    })), acceptsTickets: acceptsTickets)
     }
 
     /// The header of good credentials for an edition, for ten minutes when sealed.
@@ -98,6 +101,11 @@ struct Tenant {
     func pair(_ edition: String, _ form: SaltForm = .sealed) throws -> EditionCredentials {
         try EditionCredentialsIssuer(publication: id, secrets: secrets, form: form, random: .seeded(7)).issue(
             EditionID(edition)!, for: holder, until: clock.now.addingTimeInterval(600))
+    }
+
+    /// The target with a good ticket for an edition, for ten minutes.
+    func target(_ path: String, ticketFor edition: String) throws -> String {
+        Ticket(try pair(edition)).added(to: "/content/\(id)/\(path)")
     }
 
     func token() throws -> String { try codec.seal(session) }

@@ -4,6 +4,12 @@ public struct RawResponse: Sendable {
     public var fields: [(name: String, value: String)]
     public var body: [UInt8] = []
 
+    public init(status: Int, fields: [(name: String, value: String)], body: [UInt8] = []) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+
     /// The field's value; several fields of the name are joined by a comma. Nil where there is none.
     public subscript(name: String) -> String? {
         let values = values(of: name)

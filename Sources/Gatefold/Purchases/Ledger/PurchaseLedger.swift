@@ -4,7 +4,8 @@ public import Foundation
 ///
 /// Thrown errors mean that the ledger could not be asked or could not keep it; nothing is then half-written.
 public protocol PurchaseLedger: Sendable {
-    /// Keeps a receipt as it came, before anything else is done with it. The same receipt of the same owner in the same
+    /// Keeps a receipt as it came, before anything else is done with it; it is due a minute later, should nobody see it
+    /// through. The same receipt of the same owner in the same
     /// publication is kept once.
     ///
     /// - Returns: the record, as it stood before if it was there.
@@ -23,7 +24,7 @@ public protocol PurchaseLedger: Sendable {
         delivering: [Delivery], at moment: Date
     ) async throws -> Settlement
 
-    /// Notes that a receipt proved nothing.
+    /// Notes that a receipt proved nothing. One that is malformed or forged is forgotten but for its digest: it never will.
     func refuse(_ record: ReceiptRecord.ID, _ refusal: ReceiptRefusal, at moment: Date) async throws
 
     /// Notes that the store could not be asked.

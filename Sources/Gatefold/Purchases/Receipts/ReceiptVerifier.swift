@@ -11,6 +11,10 @@ public protocol ReceiptVerifier: Sendable {
     /// Whether it knows receipts of this app, by bundle identifier or package name.
     func sells(app: String) -> Bool
 
+    /// Whether this looks like a receipt of the store at all. Asks nobody: what does not is not even kept, so that nobody
+    /// fills the ledger with rubbish.
+    func isPlausible(_ receipt: StoreReceipt) -> Bool
+
     /// Says what a receipt proves.
     ///
     /// - Parameter allowed: the environments whose receipts count here; one from elsewhere is refused with

@@ -1,0 +1,44 @@
+import Gatefold
+import Hummingbird
+
+/// What a Baker call says, from its path, query and body together (PROTOCOLS 2.1).
+///
+/// Names are taken without regard to case, as the client takes those of its placeholders; one spelt in lower case has
+/// precedence. What the path says comes before the body, and the body before the query.
+struct BakerFields {
+    /// The longest identifier of an installation that is one, in bytes. Clients make 36.
+    static let longestUser = 256
+
+    private let values: [String: String]
+
+    /// - Throws: ``RequestRefusal``, and whatever the connection throws.
+    init(_ request: Request) async throws {
+        let fields = try await RequestFields.read(request, limits: .receipts, parse: BakerBody.parse)
+        self.init(fields)
+    }
+
+    init(_ fields: [String: String], path: [String: String] = [:]) {
+        var values: [String: String] = [:]
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) { values[name.lowercased()] = value }
+        for (name, value) in fields where name == name.lowercased() { values[name] = value }
+        self.values = values.merging(path) { $1 }
+    }
+
+    /// With what stands in the path.
+    func with(_ path: [String: String]) -> BakerFields { BakerFields(values, path: path) }
+
+    /// Nil also for what is empty.
+    subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    var app: String? { self["app_id"] }
+
+    /// The installation.
+    var user: String? { self["user_id"].flatMap { $0.utf8.count <= Self.longestUser ? $0 : nil } }
+
+    /// Builds signed for development say `debug`.
+    var pushEnvironment: PushEnvironment { self["environment"]?.lowercased() == "debug" ? .sandbox : .production }
+
+    func inquiry(_ client: ClientAddress?) -> Inquiry {
+        Inquiry(fields: values.filter { $0.key != "receipt_data" }, client: client)
+    }
+}

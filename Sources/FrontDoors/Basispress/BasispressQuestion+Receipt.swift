@@ -1,0 +1,46 @@
+import Gatefold
+import Hummingbird
+import JSON
+
+extension BasispressQuestion {
+    /// A link to the edition that a receipt opens, with a ticket in it. Both outcomes are 200 (PROTOCOLS 3); that nobody
+    /// could say is neither.
+    ///
+    /// The receipt is the only credential: with `product_identifier` that product's edition is opened if the receipt's
+    /// purchases open it, without it the edition bought last.
+    func receipt(_ fields: [String: String]) async throws -> Response {
+        let named = fields["product_identifier"].flatMap { $0.isEmpty ? nil : $0 }
+        if let named, let edition = freeEdition(named), let file = front.file(of: edition) {
+            return Self.granted(front.downloads.url(of: edition, file: file.path))
+        }
+        guard let text = fields["data"].flatMap(ReceiptText.repaired), let purchases = front.proxy.purchases else {
+            return Self.failed
+        }
+        let examination = try await purchases.examine(StoreReceipt([.receipt: text]), from: .apple, app: app)
+        guard case .genuine(let transactions) = examination,
+            let edition = wanted(named, in: transactions, purchases.products), let file = front.file(of: edition),
+            case .granted(let credentials, _, _) = try front.proxy.editionCredentials(
+                for: edition, provenBy: transactions, inquiry)
+        else { return Self.failed }
+        return Self.granted(front.downloads.url(of: edition, file: file.path, credentials: credentials))
+    }
+
+    private func freeEdition(_ product: String) -> EditionID? {
+        EditionID(product).flatMap { front.catalogue.freeEditions.contains($0) ? $0 : nil }
+    }
+
+    private func wanted(
+        _ product: String?, in transactions: [StoreTransaction], _ products: ProductRules
+    ) -> EditionID? {
+        if let product { return front.catalogue.edition(soldAs: product) }
+        return transactions.filter { $0.revoked == nil && products.subscription($0.product) == nil }
+            .sorted { ($1.purchased, $1.id) < ($0.purchased, $0.id) }
+            .lazy.compactMap { front.catalogue.edition(soldAs: $0.product) }.first
+    }
+
+    private static func granted(_ address: String) -> Response {
+        JSONAnswer.make(.ok, ["status": "ok", "download_url": .string(address)])
+    }
+
+    private static var failed: Response { JSONAnswer.make(.ok, ["status": "failed"]) }
+}

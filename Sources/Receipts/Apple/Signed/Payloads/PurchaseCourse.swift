@@ -1,0 +1,48 @@
+import Foundation
+import Gatefold
+
+/// What Apple's signed words about purchases amount to, taken together.
+enum PurchaseCourse {
+    /// The transactions of a store, each once, with the latest word of each.
+    ///
+    /// A period that an upgrade cut short ends where the next period of the same purchase begins; where that is not among the
+    /// transactions, it ends when Apple said that it was over. A billing grace period prolongs the last period.
+    ///
+    /// - Parameter renewals: what is known of the subscriptions' renewal.
+    static func transactions(
+        _ signed: [SignedTransaction], renewals: [SignedRenewalInfo] = [], of store: StoreName
+    ) -> [StoreTransaction] {
+        var latest: [String: SignedTransaction] = [:]
+        for transaction in signed where latest[transaction.id].map({ $0.signed < transaction.signed }) ?? true {
+            latest[transaction.id] = transaction
+        }
+        return Dictionary(grouping: latest.values, by: \.original).flatMap { original, periods in
+            let periods = periods.sorted { ($0.purchased, $0.id) < ($1.purchased, $1.id) }
+            let renewal = renewals.filter { $0.original == original }.max { $0.signed < $1.signed }
+            return periods.indices.map { index in
+                let next = periods[(index + 1)...].first { $0.purchased > periods[index].purchased }
+                return Self.transaction(
+                    periods[index], upgraded: next?.purchased, grace: next == nil ? renewal : nil, of: store)
+            }
+        }
+        .sorted { ($0.purchased, $0.id) < ($1.purchased, $1.id) }
+    }
+
+    private static func transaction(
+        _ period: SignedTransaction, upgraded: Date?, grace: SignedRenewalInfo?, of store: StoreName
+    ) -> StoreTransaction {
+        var expires = period.expires
+        var told = period.signed
+        if period.isUpgraded {
+            let end = upgraded ?? period.signed
+            expires = min(expires ?? end, end)
+        } else if let paid = expires, let grace, let ends = grace.graceEnds, ends > paid {
+            expires = ends
+            told = max(told, grace.signed)
+        }
+        return StoreTransaction(
+            store: store, id: period.id, original: period.original, product: period.product,
+            purchased: period.purchased, expires: expires, revoked: period.revoked, quantity: period.quantity,
+            environment: period.environment, told: told)
+    }
+}

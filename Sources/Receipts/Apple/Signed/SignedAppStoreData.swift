@@ -1,0 +1,49 @@
+package import Foundation
+package import Gatefold
+package import Protections
+
+/// Everything that Apple signs by itself: StoreKit 2's transactions, the App Store Server API's answers, and notifications.
+package struct SignedAppStoreData: AppleSignedData {
+    let payloads: SignedPayloads
+    let server: AppStoreServerClient?
+    private let notifications: AppStoreNotifications
+
+    /// - Parameters:
+    ///   - revocations: whether Apple is asked if its certificates still hold.
+    ///   - server: nil where the App Store Server API is not configured.
+    ///   - protection: what stands around questions to that API.
+    /// - Throws: ``UnreadableRoot``.
+    package init(
+        apps: AppleApps, revocations: RevocationSettings = RevocationSettings(),
+        server: AppStoreServerSettings? = nil, protection: StoreProtection = StoreProtection(),
+        services: StoreServices, sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) }
+    ) throws {
+        let signatures = try AppleSignatures(roots: apps.roots, revocations: RevocationCheck(revocations))
+        payloads = SignedPayloads(apps: apps, signatures: signatures)
+        notifications = AppStoreNotifications(payloads)
+        self.server = server.map {
+            AppStoreServerClient(
+                $0, protection: ProtectedStore(protection, services: services), clock: services.clock, sleep: sleep)
+        }
+    }
+
+    package var asksServer: Bool { server != nil }
+
+    /// A transaction that was taken back is genuine, too: that it was is what the ledger has to learn.
+    package func transactions(
+        signed: String, allowing allowed: Set<StoreEnvironment>, at moment: Date
+    ) async throws -> ReceiptVerdict {
+        do {
+            let transaction = try await payloads.transaction(signed, allowing: allowed, at: moment)
+            return .genuine(PurchaseCourse.transactions([transaction], of: payloads.apps.store))
+        } catch let refusal as ReceiptRefusal {
+            return .refused(refusal)
+        }
+    }
+
+    package func notification(
+        _ body: [UInt8], allowing allowed: Set<StoreEnvironment>, at moment: Date
+    ) async throws -> NotificationVerdict {
+        try await notifications.verdict(on: body, allowing: allowed, at: moment)
+    }
+}

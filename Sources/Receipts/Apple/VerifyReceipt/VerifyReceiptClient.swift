@@ -1,0 +1,117 @@
+import Foundation
+import Gatefold
+import JSON
+import OutgoingRequests
+
+/// Asks Apple about receipts of both older forms at the service that Apple no longer recommends and keeps running
+/// (PROTOCOLS 6.1): production first, and sandbox only on the status that says so and only where sandbox counts.
+///
+/// Needed for the receipts of iOS 6, whose signature only Apple can verify, and for what became of a purchase since.
+struct VerifyReceiptClient: Sendable {
+    let apps: AppleApps
+    let settings: VerifyReceiptSettings
+    let http: OutgoingHTTP
+    let protected: ProtectedStore
+
+    /// A receipt as it is asked about, and what is known of it before.
+    struct Question: Sendable {
+        let bytes: [UInt8]
+        /// Unverified; nil where it says none.
+        var bundle: String?
+        var environment: StoreEnvironment?
+        /// Whether its signature was verified here already.
+        var isGenuine = false
+    }
+
+    /// - Throws: ``VerifyReceiptFailure``, `HTTPFailure` or `ProtectionError` when Apple could not be asked.
+    func verdict(
+        on question: Question, allowing allowed: Set<StoreEnvironment>, at moment: Date
+    ) async throws -> ReceiptVerdict {
+        // What says of itself that it is not of an environment that counts need not be sent anywhere; what says that it
+        // is, is not believed.
+        if let claimed = question.environment, !allowed.contains(claimed) {
+            return .refused(ReceiptRefusal(.wrongEnvironment))
+        }
+        if allowed.contains(.production) {
+            let answer = try await ask(.production, question)
+            guard answer.meaning == .isSandbox else {
+                return try verdict(answer, of: .production, on: question, allowing: allowed, at: moment)
+            }
+        }
+        guard allowed.contains(.sandbox) else { return .refused(ReceiptRefusal(.wrongEnvironment)) }
+        let answer = try await ask(.sandbox, question)
+        return try verdict(answer, of: .sandbox, on: question, allowing: allowed, at: moment)
+    }
+
+    /// Asks once more where the status may mean a trouble of Apple's that passes.
+    private func ask(_ environment: StoreEnvironment, _ question: Question) async throws -> VerifyReceiptAnswer {
+        let url = environment == .production ? settings.production : settings.sandbox
+        let body = body(question)
+        let first = try await post(body, to: url)
+        return first.meaning == .doubtful ? try await post(body, to: url) : first
+    }
+
+    private func post(_ body: [UInt8], to url: ServiceURL) async throws -> VerifyReceiptAnswer {
+        try await protected.ask { [http] in
+            let answer = try await http.send(
+                HTTPQuestion(
+                    method: "POST", url: url,
+                    headers: [HTTPQuestion.Header(name: "Content-Type", value: "application/json")], body: body,
+                    isRepeatable: true))
+            guard answer.status == 200 else { throw VerifyReceiptFailure.httpStatus(answer.status) }
+            let read = try VerifyReceiptAnswer(answer.body)
+            if read.meaning == .failed { throw VerifyReceiptFailure.status(read.status) }
+            return read
+        }
+    }
+
+    private func body(_ question: Question) -> [UInt8] {
+        var members = [
+            JSONValue.Member(name: "receipt-data", value: .string(ReceiptText.encoded(question.bytes))),
+            // Earlier periods of a subscription were paid for, too.
+            JSONValue.Member(name: "exclude-old-transactions", value: .boolean(false)),
+        ]
+        if let secret = settings.secret(of: question.bundle) {
+            members.append(
+                JSONValue.Member(name: "password", value: .string(String(decoding: secret.bytes, as: UTF8.self))))
+        }
+        return JSONWriter.bytes(.object(members))
+    }
+
+    private func verdict(
+        _ answer: VerifyReceiptAnswer, of asked: StoreEnvironment, on question: Question,
+        allowing allowed: Set<StoreEnvironment>, at moment: Date
+    ) throws -> ReceiptVerdict {
+        switch answer.meaning {
+        case .refused(let reason): return .refused(ReceiptRefusal(reason, code: answer.status))
+        // Sandbox sends elsewhere, which it does not.
+        case .isSandbox, .failed: throw VerifyReceiptFailure.status(answer.status)
+        case .doubtful:
+            // Twice the same. It has the form of a receipt; whether it is one, only Apple could say. One that was
+            // verified here is, so that Apple is in trouble; any other is refused until somebody sends it again, because
+            // else whoever made it up would have it asked about for ever.
+            if question.isGenuine { throw VerifyReceiptFailure.status(answer.status) }
+            return .refused(ReceiptRefusal(.storeRefused, code: answer.status))
+        case .told: break
+        }
+        guard let environment = Self.environment(answer, asked), allowed.contains(environment) else {
+            return .refused(ReceiptRefusal(.wrongEnvironment, code: answer.status))
+        }
+        guard let bundle = answer.bundle, apps.bundles.contains(bundle) else {
+            return .refused(ReceiptRefusal(.wrongApp))
+        }
+        return .of(answer.purchases, in: apps.store, environment: environment, told: answer.told ?? moment)
+    }
+
+    /// What the answer says, but nothing that sandbox says is of production.
+    private static func environment(
+        _ answer: VerifyReceiptAnswer, _ asked: StoreEnvironment
+    ) -> StoreEnvironment? {
+        guard asked == .production, let word = answer.environment else { return asked }
+        return AppleEnvironment.named(word)
+    }
+}
+
+extension VerifyReceiptAnswer {
+    var meaning: VerifyReceiptMeaning { VerifyReceiptMeaning(status: status, isRetryable: isRetryable) }
+}

@@ -1,0 +1,93 @@
+import Foundation
+public import Gatefold
+import Settings
+
+/// What a publication sells in the app stores, as configured.
+public struct PurchaseSettings: Sendable, Equatable {
+    /// The stores it sells in, by their names in the configuration.
+    public let stores: [StoreName]
+    /// Whether purchases of test accounts count, which nobody paid for.
+    public let allowsSandbox: Bool
+    public let products: ProductRules
+    public let claims: ClaimRule
+    public let times: PurchaseTimes
+
+    /// Nil where the publication names no store.
+    init?(_ section: SettingsSection, stores known: [StoreConfiguration]) throws(SettingsError) {
+        var stores: [StoreName] = []
+        for name in try section.strings("stores") ?? [] {
+            guard let store = known.first(where: { $0.name.rawValue == name }) else {
+                throw section.error(
+                    "stores",
+                    expected: "expected names of `stores`: \(known.map(\.name.rawValue).joined(separator: ", "))")
+            }
+            stores.append(store.name)
+        }
+        self.stores = stores
+        allowsSandbox = try section.boolean("sandbox", default: false)
+        let purchases = try section.section("purchases")
+        claims = ClaimRule(mostPersons: try purchases.integer("claims_at_most", default: 10, in: 1...1000))
+        times = try PurchaseTimes(purchases)
+        try purchases.finish()
+        products = try ProductRules(try section.section("products"))
+        guard stores.isEmpty else { return }
+        for key in ["sandbox", "purchases", "products"] where section.has(key) {
+            throw section.error(key, expected: "needs `stores`, the stores the publication sells in")
+        }
+        return nil
+    }
+}
+
+extension PurchaseTimes {
+    fileprivate init(_ section: SettingsSection) throws(SettingsError) {
+        let standard = PurchaseTimes()
+        self.init(
+            shortestRetry: try section.duration("shortest_retry", default: standard.shortestRetry, in: 1...86_400),
+            longestRetry: try section.duration("longest_retry", default: standard.longestRetry, in: 1...604_800),
+            recheckEnded: try section.duration("recheck_ended", default: standard.recheckEnded, in: 60...604_800),
+            recheckRunning: try section.duration(
+                "recheck_running", default: standard.recheckRunning, in: 600...2_592_000),
+            recheckWindow: try section.duration("recheck_window", default: standard.recheckWindow, in: 0...31_536_000),
+            patience: try section.duration("patience", default: standard.patience, in: 0...60))
+    }
+}
+
+extension ProductRules {
+    fileprivate init(_ section: SettingsSection) throws(SettingsError) {
+        var subscriptions: [SubscriptionProduct] = []
+        for item in try section.sections("subscriptions") {
+            let product = try item.requiredString("product", expected: "a product's name in the store")
+            guard !product.dropLast().contains("*"), product != "*" else {
+                throw item.error("product", expected: "expected a name, or its beginning with one * at the end")
+            }
+            subscriptions.append(
+                SubscriptionProduct(
+                    pattern: product, term: try Self.term(item), title: try item.string("title")))
+            try item.finish()
+        }
+        let zone = try section.string("time_zone", default: "UTC")
+        guard let timeZone = TimeZone(identifier: zone) else {
+            throw section.error("time_zone", expected: "expected a name such as America/Los_Angeles, not `\(zone)`")
+        }
+        let unit: Rounding = try section.choice("rounding", default: .exact)
+        let scope: Scope = try section.choice("unlocks", default: .published)
+        try section.finish()
+        let rounding: PeriodRounding =
+            switch unit {
+            case .exact: .exact
+            case .day: .days(timeZone)
+            case .month: .months(timeZone)
+            }
+        self.init(subscriptions: subscriptions, rounding: rounding, scope: scope)
+    }
+
+    private enum Rounding: String, CaseIterable {
+        case exact, day, month
+    }
+
+    private static func term(_ item: SettingsSection) throws(SettingsError) -> SubscriptionProduct.Term {
+        guard item.has("lasts") else { return .asTold }
+        if try item.string("lasts") == "forever" { return .forever }
+        return .seconds(try item.duration("lasts", default: 0, in: 60...3_153_600_000))
+    }
+}

@@ -1,0 +1,19 @@
+public import Gatefold
+public import Settings
+
+/// An app store as the configuration names it; what its other settings mean is its kind's own business.
+public struct StoreConfiguration: Sendable {
+    public let name: StoreName
+    public let settings: SettingsSection
+
+    static func read(_ section: SettingsSection) throws(SettingsError) -> [StoreConfiguration] {
+        var stores: [StoreConfiguration] = []
+        for name in section.names {
+            guard let store = StoreName(name) else {
+                throw section.error(name, expected: "expected a name of lower-case letters, digits, - and _")
+            }
+            stores.append(StoreConfiguration(name: store, settings: try section.section(name)))
+        }
+        return stores
+    }
+}

@@ -1,0 +1,69 @@
+public import FrontDoors
+import Settings
+
+/// The front doors that find a publication by the app that asks, as configured.
+public struct StorefrontSettings: Sendable, Equatable {
+    /// Nil where the publication has no Baker front door.
+    public let baker: BakerSettings?
+    public let servesBasispress: Bool
+
+    /// Nil where the publication has neither.
+    ///
+    /// - Parameters:
+    ///   - section: the publication's.
+    ///   - apps: the publication's own.
+    ///   - hasContent: whether its downloads are checked here.
+    ///   - reserved: first segments that paths must not have.
+    init?(
+        _ section: SettingsSection, apps: [String], hasContent: Bool, reserved: Set<String>
+    ) throws(SettingsError) {
+        baker = try Self.baker(section, reserved)
+        servesBasispress = try Self.basispress(section)
+        guard baker != nil || servesBasispress else { return nil }
+        let key = baker != nil ? "baker" : "basispress"
+        if apps.isEmpty {
+            throw section.error(key, expected: "needs `apps`, the bundle identifiers of the apps that call")
+        }
+        if !hasContent {
+            throw section.error(key, expected: "needs `content`, where the apps are sent for their downloads")
+        }
+    }
+
+    private static func baker(
+        _ publication: SettingsSection, _ reserved: Set<String>
+    ) throws(SettingsError) -> BakerSettings? {
+        guard publication.has("baker") else { return nil }
+        let section = try publication.section("baker")
+        let isEnabled = try section.boolean("enabled", default: true)
+        let paths = try section.section("paths")
+        var templates: [BakerCall: PathTemplate] = [:]
+        for call in BakerCall.allCases {
+            guard let text = try paths.string(call.rawValue) else { continue }
+            guard let template = PathTemplate(text) else {
+                throw paths.error(
+                    call.rawValue, expected: "expected a path such as /shop/:user_id/purchases, not `\(text)`")
+            }
+            if reserved.subtracting(BakerCall.usualWords).contains(template.first) {
+                throw paths.error(
+                    call.rawValue, expected: "/\(template.first) has another meaning; expected another path")
+            }
+            templates[call] = template
+        }
+        try paths.finish()
+        try section.finish()
+        do {
+            let settings = try BakerSettings(paths: templates)
+            return isEnabled ? settings : nil
+        } catch {
+            throw SettingsError(origin: paths.origin, key: paths.key, expected: error.description)
+        }
+    }
+
+    private static func basispress(_ publication: SettingsSection) throws(SettingsError) -> Bool {
+        guard publication.has("basispress") else { return false }
+        let section = try publication.section("basispress")
+        let isEnabled = try section.boolean("enabled", default: true)
+        try section.finish()
+        return isEnabled
+    }
+}
