@@ -1,5 +1,6 @@
 import Backends
 import ContentGate
+import Deliveries
 import FrontDoors
 public import Gatefold
 import Hummingbird
@@ -74,6 +75,7 @@ public struct GatefoldServer: Sendable {
         var services: [any Service] = [
             FollowService(follower: follower),
             PurchaseFollower(publications: publications, logger: logger),
+            DeliveryService(worker: deliveryWorker),
             ReloadService(reload: reload, logger: logger),
         ]
         if let address = configuration.adminListen {
@@ -85,6 +87,13 @@ public struct GatefoldServer: Sendable {
             gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(configuration.shutdownGrace)
         try await ServiceGroup(configuration: group).run()
+    }
+
+    /// Hands out what was bought.
+    private var deliveryWorker: DeliveryWorker {
+        DeliveryWorker(
+            outbox: parts.state, plans: { [publications] in publications.value.deliveries }, bell: parts.deliveryBell,
+            clock: parts.services.clock, observe: { [logger] in DeliveryEventReporter.report($0, to: logger) })
     }
 
     @Sendable private func reload() throws {

@@ -46,6 +46,8 @@ public final class ScriptedVerifier: ReceiptVerifier {
         verdicts.withLock { $0[receipt] = verdict }
     }
 
+    public func isPlausible(_ receipt: StoreReceipt) -> Bool { !receipt.isEmpty }
+
     public func sells(app: String) -> Bool { app == self.app }
 
     public func verify(

@@ -83,6 +83,7 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
     case stores(publication: PublicationID, cause: String)
     case store(name: StoreName, cause: String)
     case backend(name: String, cause: String)
+    case deliveries(publication: PublicationID, cause: String)
     case gate(cause: String)
     case listen(address: ListenAddress, cause: String)
 
@@ -90,7 +91,7 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
     public var isConfiguration: Bool {
         switch self {
         case .testMode, .proofs, .stores, .gate: true
-        case .state, .store, .backend, .listen: false
+        case .state, .store, .deliveries, .backend, .listen: false
         }
     }
 
@@ -108,6 +109,8 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
         case .stores(let publication, let cause): "publications.\(publication).stores: \(cause)"
         case .store(let name, let cause): "the store \(name) can not be opened: \(cause)"
         case .backend(let name, let cause): "the backend \(name) can not be opened: \(cause)"
+        case .deliveries(let publication, let cause):
+            "publications.\(publication).deliveries can not be used: \(cause)"
         case .gate(let cause): "the content gate can not be set up: \(cause)"
         case .listen(let address, let cause): "can not listen on \(address): \(cause)"
         }

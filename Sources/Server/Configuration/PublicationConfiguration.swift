@@ -1,6 +1,7 @@
 public import ContentGate
+package import Deliveries
 import Foundation
-import FrontDoors
+public import FrontDoors
 public import Gatefold
 import Settings
 
@@ -26,6 +27,10 @@ public struct PublicationConfiguration: Sendable {
     public let content: ContentLayout?
     /// Nil where no app finds the publication by its own name.
     public let storefront: StorefrontSettings?
+    /// Nil where no Cloud Softphone app sells calling credit.
+    public let cloudSoftphone: CloudSoftphone?
+    /// How what was bought is delivered; nil where nothing is.
+    package let deliveries: DeliverySettings?
 
     init(
         name: String, in publications: SettingsSection, backends: [BackendConfiguration],
@@ -106,6 +111,14 @@ public struct PublicationConfiguration: Sendable {
             failsOpen: failsOpen, messages: try Messages(try section.section("messages")),
             hasDebugComments: try section.boolean("debug_comments", default: false),
             edgeTokens: try EdgeTokenSettings.read(section))
+        cloudSoftphone = try CloudSoftphone.read(section, publication: id)
+        deliveries =
+            section.has("deliveries") ? try DeliverySettings(try section.section("deliveries")) : nil
+        guard (cloudSoftphone == nil) == (deliveries == nil) else {
+            throw section.error(
+                cloudSoftphone == nil ? "deliveries" : "cloud_softphone",
+                expected: "expected `cloud_softphone` and `deliveries` together: what is bought has to be delivered")
+        }
         content = try ContentLayout(section, publication: id)
         storefront = try StorefrontSettings(
             section, apps: apps, hasContent: content != nil, reserved: Self.reserved)
