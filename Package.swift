@@ -160,7 +160,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "Receipts", "Deliveries", "Protections", "State", "FrontDoors", "Settings",
+                "Gatefold", "ContentGate", "Backends", "Receipts", "Deliveries", "Protections", "State", "FrontDoors",
+                "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

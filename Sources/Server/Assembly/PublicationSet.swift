@@ -123,7 +123,7 @@ struct LastingParts: Sendable {
         return Storefront(
             proxy: proxy, apps: publication.apps,
             downloads: DownloadSite(publicURL: publicURL, prefix: layout.prefix), baker: settings.baker,
-            servesBasispress: settings.servesBasispress, pushTokens: state as? any PushTokenStore,
+            servesBasispress: settings.servesBasispress, pushTokens: state,
             observe: { reporter.report($0) })
     }
 
@@ -143,14 +143,14 @@ struct LastingParts: Sendable {
     private func desk(
         of publication: PublicationConfiguration, _ plan: StorePlan, _ stores: OpenStores
     ) throws(AssemblyError) -> PurchaseDesk? {
-        guard let purchases = publication.purchases, let ledger = state as? any PurchaseLedger else { return nil }
+        guard let purchases = publication.purchases else { return nil }
         let id = publication.publication.id
         let reporter = PurchaseEventReporter(publication: id)
         return PurchaseDesk(
             publication: id, products: purchases.products,
             environments: try plan.environments(for: purchases, of: id, isTest: publication.isTest),
             claims: purchases.claims, times: purchases.times,
-            verifiers: purchases.stores.compactMap { stores[$0] }, ledger: ledger, clock: services.clock,
+            verifiers: purchases.stores.compactMap { stores[$0] }, ledger: state, clock: services.clock,
             observe: { [deliveryBell] event in
                 reporter.report(event)
                 if case .proven = event { deliveryBell.ring() }

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Foundation
+import Gatefold
+import Server
+import State
+
+struct PurchasesStatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Say how many receipts wait for their store, were proven, were refused.")
+
+    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var publication: PublicationOption
+    @OptionGroup var output: OutputOptions
+
+    private struct Report: Encodable {
+        struct Store: Encodable {
+            let store: String
+            let waiting: Int
+            let proven: Int
+            let refused: Int
+        }
+
+        let publication: String
+        let stores: [Store]
+        let waitingSince: Date?
+    }
+
+    func run() async throws {
+        let read = try configuration.read()
+        let chosen = try read.publication(named: publication.publication).publication.id
+        let counts = try await Assembly.stateStore(read).standings(in: chosen)
+        let stores = counts.stores.sorted { $0.key < $1.key }.map { name, count in
+            Report.Store(
+                store: name.rawValue, waiting: count.waiting, proven: count.proven, refused: count.refused)
+        }
+        var lines = stores.map { "\($0.store): \($0.waiting) waiting, \($0.proven) proven, \($0.refused) refused" }
+        if lines.isEmpty { lines = ["No receipts."] }
+        if let since = counts.waitingSince { lines.append("The longest waits since \(since.formatted(.iso8601)).") }
+        try output.print(
+            Report(publication: chosen.rawValue, stores: stores, waitingSince: counts.waitingSince),
+            text: lines.joined(separator: "\n"))
+    }
+}
