@@ -151,6 +151,14 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings),
+        // What was bought, handed out.
+        .target(
+            name: "Deliveries",
+            dependencies: [
+                "Gatefold", "Settings", "JSON", "OutgoingRequests", "Protections", "Backends",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: swiftSettings),
         .target(
             name: "State",
             dependencies: ["Gatefold", .product(name: "GRDB", package: "GRDB.swift")],
@@ -173,7 +181,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "Catalogues", "Receipts", "Protections", "Push", "State",
+                "Gatefold", "ContentGate", "Backends", "Catalogues", "Receipts", "Deliveries", "Protections", "Push",
+                "State",
                 "FrontDoors",
                 "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -342,6 +351,15 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "DeliveriesTests",
+            dependencies: [
+                "Deliveries", "Backends", "BackendBenches", "Gatefold", "JSON", "Settings", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hummingbird", package: "hummingbird"),
             ],
             swiftSettings: swiftSettings),
         .testTarget(

@@ -95,9 +95,64 @@ public final class ODBCConnection: Sendable {
     ///   - values: bound in their order, nil as NULL.
     /// - Throws: ``ODBCError``; after one that ends the connection, it is unusable.
     public func rows(_ sql: String, _ values: [String?]) throws(ODBCError) -> ODBCRows {
+        try noting { () throws(ODBCError) in
+            try run(sql, values) { statement, handle throws(ODBCError) in
+                try statement.fetch { call throws(ODBCError) in
+                    var result = SQLRETURN(SQL_ERROR)
+                    try blocking(in: handle) { result = call() }
+                    return result
+                }
+            }
+        }
+    }
+
+    /// Runs a statement for what it changes; blocks. Its rows, if it gives any, are not fetched.
+    ///
+    /// - Returns: how many rows it changed; nil where the driver does not know.
+    /// - Throws: ``ODBCError``; after one that ends the connection, it is unusable.
+    public func change(_ sql: String, _ values: [String?]) throws(ODBCError) -> Int? {
+        try noting { () throws(ODBCError) in
+            try run(sql, values) { statement, _ throws(ODBCError) in statement.changedRows }
+        }
+    }
+
+    /// Begins a transaction: what is asked until ``endTransaction(committing:)`` belongs to it.
+    public func beginTransaction() throws(ODBCError) { try setAutocommit(false) }
+
+    /// Ends the transaction; blocks. When that fails, the connection is unusable, and how the transaction ended unknown.
+    public func endTransaction(committing: Bool) throws(ODBCError) {
+        let connection = try connection()
+        let ending = SQLSMALLINT(committing ? SQL_COMMIT : SQL_ROLLBACK)
+        guard functions.endTran(SQLSMALLINT(SQL_HANDLE_DBC), connection.pointer, ending).isSuccess else {
+            state.withLock { $0.isBroken = true }
+            throw connection.error(.execute)
+        }
+        try setAutocommit(true)
+    }
+
+    private func setAutocommit(_ isOn: Bool) throws(ODBCError) {
+        let connection = try connection()
+        let value = UnsafeMutableRawPointer(bitPattern: isOn ? UInt(1) : 0)
+        let result = functions.setConnectAttr(
+            connection.pointer, SQLINTEGER(SQL_ATTR_AUTOCOMMIT), value, SQLINTEGER(SQL_IS_UINTEGER))
+        guard result.isSuccess else {
+            state.withLock { $0.isBroken = true }
+            throw connection.error(.execute)
+        }
+    }
+
+    private func connection() throws(ODBCError) -> ODBCHandle {
+        guard let connection = state.withLock({ $0.connection }) else {
+            throw .failed(.prepare, sqlState: "08003", native: 0)
+        }
+        return connection
+    }
+
+    /// Takes note of errors after which the connection can not be used.
+    private func noting<Answer>(_ work: () throws(ODBCError) -> Answer) throws(ODBCError) -> Answer {
         let began = ContinuousClock.now
         do {
-            return try answer(sql, values)
+            return try work()
         } catch {
             guard error.endsConnection else { throw error }
             let wasInterrupted = state.withLock { state in
@@ -112,21 +167,18 @@ public final class ODBCConnection: Sendable {
         }
     }
 
-    private func answer(_ sql: String, _ values: [String?]) throws(ODBCError) -> ODBCRows {
-        guard let connection = state.withLock({ $0.connection }) else {
-            throw .failed(.prepare, sqlState: "08003", native: 0)
-        }
+    private func run<Answer>(
+        _ sql: String, _ values: [String?],
+        _ read: (ODBCStatement, ODBCHandle) throws(ODBCError) -> Answer
+    ) throws(ODBCError) -> Answer {
+        let connection = try connection()
         let handle = try ODBCHandle(.statement, of: connection, functions, for: .prepare)
         let parameters = try ODBCParameters(values, options.encoding)
         let statement = ODBCStatement(handle, functions, options)
         // The driver reads the values until the statement was executed, and some until it was fetched.
         return try withExtendedLifetime(parameters) { () throws(ODBCError) in
             try blocking(in: handle) { () throws(ODBCError) in try statement.execute(sql, parameters) }
-            return try statement.fetch { call throws(ODBCError) in
-                var result = SQLRETURN(SQL_ERROR)
-                try blocking(in: handle) { result = call() }
-                return result
-            }
+            return try read(statement, handle)
         }
     }
 

@@ -34,6 +34,8 @@ struct ODBCFunctions: Sendable {
         @Sendable @convention(c) (
             Handle, SQLUSMALLINT, SQLSMALLINT, UnsafeMutableRawPointer?, SQLLEN, UnsafeMutablePointer<SQLLEN>?
         ) -> SQLRETURN
+    let rowCount: @Sendable @convention(c) (Handle, UnsafeMutablePointer<SQLLEN>) -> SQLRETURN
+    let endTran: @Sendable @convention(c) (SQLSMALLINT, Handle, SQLSMALLINT) -> SQLRETURN
     let cancel: @Sendable @convention(c) (Handle) -> SQLRETURN
     let getDiagRec:
         @Sendable @convention(c) (
@@ -55,6 +57,8 @@ struct ODBCFunctions: Sendable {
         describeCol = try library.function("SQLDescribeColW")
         fetch = try library.function("SQLFetch")
         getData = try library.function("SQLGetData")
+        rowCount = try library.function("SQLRowCount")
+        endTran = try library.function("SQLEndTran")
         cancel = try library.function("SQLCancel")
         getDiagRec = try library.function("SQLGetDiagRecW")
     }

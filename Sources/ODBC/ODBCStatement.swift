@@ -33,6 +33,13 @@ struct ODBCStatement {
         guard result.isSuccess || result == SQLRETURN(SQL_NO_DATA) else { throw handle.error(.execute) }
     }
 
+    /// How many rows it changed; nil where the driver does not know.
+    var changedRows: Int? {
+        var count: SQLLEN = -1
+        guard functions.rowCount(handle.pointer, &count).isSuccess, count >= 0 else { return nil }
+        return Int(count)
+    }
+
     /// All rows, to the last one or none.
     ///
     /// - Parameter fetching: makes the calls for the rows, in which a driver that holds none of them ready blocks.

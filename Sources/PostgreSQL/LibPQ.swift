@@ -35,6 +35,7 @@ public struct LibPQ: Sendable {
     let isNull: @Sendable @convention(c) (OpaquePointer?, CInt, CInt) -> CInt
     let length: @Sendable @convention(c) (OpaquePointer?, CInt, CInt) -> CInt
     let value: @Sendable @convention(c) (OpaquePointer?, CInt, CInt) -> UnsafeMutablePointer<CChar>?
+    let changedRows: @Sendable @convention(c) (OpaquePointer?) -> UnsafeMutablePointer<CChar>?
     let clear: @Sendable @convention(c) (OpaquePointer?) -> Void
     let getCancel: @Sendable @convention(c) (OpaquePointer?) -> OpaquePointer?
     let cancel: @Sendable @convention(c) (OpaquePointer?, UnsafeMutablePointer<CChar>?, CInt) -> CInt
@@ -68,6 +69,7 @@ public struct LibPQ: Sendable {
         isNull = try library.function("PQgetisnull")
         length = try library.function("PQgetlength")
         value = try library.function("PQgetvalue")
+        changedRows = try library.function("PQcmdTuples")
         clear = try library.function("PQclear")
         getCancel = try library.function("PQgetCancel")
         cancel = try library.function("PQcancel")

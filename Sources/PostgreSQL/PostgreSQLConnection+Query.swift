@@ -51,6 +51,29 @@ extension PostgreSQLConnection {
         }
     }
 
+    /// Runs one statement for what it changes, as ``query(_:_:_:)`` asks one for its rows.
+    ///
+    /// - Returns: how many rows it changed or gave; nil where the server does not count them.
+    public func change(_ sql: String, _ values: [String?], _ limits: Limits) throws(PostgreSQLError) -> Int? {
+        lastCount = nil
+        do {
+            _ = try query(sql, values, limits)
+        } catch {
+            guard error == .noRows else { throw error }
+        }
+        return lastCount
+    }
+
+    /// Whether the connection is in a transaction, one that failed included.
+    public var isInTransaction: Bool {
+        guard let handle else { return false }
+        return library.transactionStatus(handle) != PQTRANS_IDLE
+    }
+
+    private func count(of result: OpaquePointer) -> Int? {
+        library.changedRows(result).flatMap { Int(String(cString: $0)) }
+    }
+
     private func ask(
         _ sql: String, _ values: [String?], _ limits: Limits
     ) throws(PostgreSQLError) -> PostgreSQLRows {
@@ -74,8 +97,12 @@ extension PostgreSQLConnection {
                     answer.rows.append(try texts(row, of: result, &bytes))
                 }
                 guard bytes <= limits.bytes else { throw .tooManyRows }
-                if library.resultStatus(result) == PGRES_TUPLES_OK { isComplete = true }
+                if library.resultStatus(result) == PGRES_TUPLES_OK {
+                    isComplete = true
+                    lastCount = count(of: result)
+                }
             case PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
+                lastCount = count(of: result)
                 failure = failure ?? .noRows
             case PGRES_FATAL_ERROR:
                 failure = failure ?? self.failure(of: result, values.count)

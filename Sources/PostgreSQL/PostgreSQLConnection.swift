@@ -19,6 +19,8 @@ public final class PostgreSQLConnection: @unchecked Sendable {
     private(set) var handle: OpaquePointer?
     /// Whether something is left of a question, so that the next one would read its answer.
     var isSpoilt = false
+    /// How many rows the last statement changed or gave; nil where the server does not count them.
+    var lastCount: Int?
 
     /// Does not connect yet.
     public init(_ library: LibPQ, _ server: PostgreSQLServer, canceller: Canceller) {

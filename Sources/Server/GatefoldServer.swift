@@ -1,6 +1,7 @@
 import Backends
 import Catalogues
 import ContentGate
+import Deliveries
 import FrontDoors
 public import Gatefold
 import Hummingbird
@@ -83,6 +84,7 @@ public struct GatefoldServer: Sendable {
             FollowService(follower: follower),
             CatalogueFollower(publications: publications),
             PurchaseFollower(publications: publications, logger: logger),
+            DeliveryService(worker: deliveryWorker),
             ReloadService(reload: reload, logger: logger),
         ]
         services.append(push)
@@ -95,6 +97,13 @@ public struct GatefoldServer: Sendable {
             gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(configuration.shutdownGrace)
         try await ServiceGroup(configuration: group).run()
+    }
+
+    /// Hands out what was bought.
+    private var deliveryWorker: DeliveryWorker {
+        DeliveryWorker(
+            outbox: parts.state, plans: { [publications] in publications.value.deliveries }, bell: parts.deliveryBell,
+            clock: parts.services.clock, observe: { [logger] in DeliveryEventReporter.report($0, to: logger) })
     }
 
     @Sendable private func reload() throws {

@@ -39,7 +39,8 @@ package enum RequestFields {
         parse: (@Sendable ([UInt8]) throws(RequestRefusal) -> [(name: String, value: String)])? = nil
     ) async throws -> [String: String] {
         let query = FormFields.parse((request.uri.query ?? "").utf8)
-        return try fields(query + (request.method == .post ? try await body(of: request, limits, parse) : []), limits)
+        return try fields(
+            query + ([.get, .head].contains(request.method) ? [] : try await body(of: request, limits, parse)), limits)
     }
 
     /// Those of the query alone, for calls whose body is something else.

@@ -17,6 +17,12 @@ public enum MessageKey: String, Sendable, CaseIterable {
     case notEntitled = "not_entitled"
     case noEdition = "no_edition"
     case unavailable
+    // Purchases.
+    case purchaseIncomplete = "purchase_incomplete"
+    case purchaseRefused = "purchase_refused"
+    case purchaseOfAnother = "purchase_of_another"
+    case productRefused = "product_refused"
+    case purchaseUnavailable = "purchase_unavailable"
 
     /// What is said where the publication has no words of its own; nil says nothing.
     var builtIn: String? {
@@ -32,6 +38,11 @@ public enum MessageKey: String, Sendable, CaseIterable {
         case .tokenExpired: "Please sign in again."
         case .notEntitled: "Your subscription does not include this edition."
         case .noEdition: "No edition was requested."
+        case .purchaseIncomplete: "The app did not send everything that is needed to check this purchase."
+        case .purchaseRefused: "This purchase could not be confirmed."
+        case .purchaseOfAnother: "This purchase was already credited to another account."
+        case .productRefused: "The store does not confirm that this product was bought."
+        case .purchaseUnavailable: "The purchase could not be checked. Please try again later."
         case .unavailable: "The subscription could not be checked. Please try again later."
         }
     }

@@ -83,6 +83,7 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
     case stores(publication: PublicationID, cause: String)
     case store(name: StoreName, cause: String)
     case backend(name: String, cause: String)
+    case deliveries(publication: PublicationID, cause: String)
     case gate(cause: String)
     case catalogue(publication: PublicationID, cause: String)
     case listen(address: ListenAddress, cause: String)
@@ -91,7 +92,7 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
     public var isConfiguration: Bool {
         switch self {
         case .testMode, .proofs, .stores, .gate: true
-        case .state, .store, .backend, .catalogue, .listen: false
+        case .state, .store, .deliveries, .backend, .catalogue, .listen: false
         }
     }
 
@@ -111,6 +112,8 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
         case .backend(let name, let cause): "the backend \(name) can not be opened: \(cause)"
         case .catalogue(let publication, let cause):
             "the catalogue of \(publication) can not be opened: \(cause)"
+        case .deliveries(let publication, let cause):
+            "publications.\(publication).deliveries can not be used: \(cause)"
         case .gate(let cause): "the content gate can not be set up: \(cause)"
         case .listen(let address, let cause): "can not listen on \(address): \(cause)"
         }

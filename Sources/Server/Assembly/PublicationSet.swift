@@ -1,6 +1,7 @@
 import Backends
 import Catalogues
 import ContentGate
+import Deliveries
 import Foundation
 import FrontDoors
 import Gatefold
@@ -14,6 +15,9 @@ struct PublicationSet: Sendable {
     let gate: Gate
     let backends: OpenBackends
     var stores = OpenStores()
+    /// By their paths.
+    var softphones: [String: SoftphoneService] = [:]
+    var deliveries: [DeliveryPlan] = []
     let clients: ClientAddressResolver
     /// For so many seconds a revocation can matter.
     let revocationRetention: TimeInterval
@@ -42,6 +46,8 @@ struct LastingParts: Sendable {
     var catalogueFolder: String?
     /// Nil for those that tell nobody anything.
     var catalogueServices: CatalogueServices?
+    /// Rung when something was bought.
+    let deliveryBell = DeliveryBell()
 
     /// Opens what the configuration names.
     ///
@@ -69,6 +75,8 @@ struct LastingParts: Sendable {
         var gated: [GatePublication] = []
         var standard: PublicationProxy?
         var storefronts: [Storefront] = []
+        var softphones: [String: SoftphoneService] = [:]
+        var deliveries: [DeliveryPlan] = []
         for publication in configuration.publications {
             let id = publication.publication.id
             guard let backend = backends[publication.backend] else { continue }
@@ -100,6 +108,10 @@ struct LastingParts: Sendable {
                     settings, catalogue: catalogue, verifier: feedVerifier, revocations: ended)
                 if publication.isDefault || configuration.publications.count == 1 { feeds.default = feeds.byID[id] }
             }
+            if let settings = publication.cloudSoftphone {
+                softphones[settings.path] = SoftphoneService(settings, proxy: proxy)
+            }
+            if let settings = publication.deliveries { deliveries.append(try self.plan(of: id, settings)) }
             guard let layout = publication.content else { continue }
             if let storefront = storefront(of: publication, proxy, layout, configuration) {
                 storefronts.append(storefront)
@@ -120,6 +132,7 @@ struct LastingParts: Sendable {
                 directory: PublicationDirectory(
                     default: standard, byID: proxies, storefronts: Storefronts(storefronts)),
                 gate: try Gate(gated, clock: services.clock), backends: backends, stores: stores,
+                softphones: softphones, deliveries: deliveries,
                 clients: ClientAddressResolver(trusted: configuration.trustedProxies),
                 revocationRetention: configuration.revocationRetention, catalogues: catalogues, feeds: feeds,
                 push: Dictionary(
@@ -145,6 +158,18 @@ struct LastingParts: Sendable {
             observe: { reporter.report($0) })
     }
 
+    /// Who delivers what a publication sold.
+    private func plan(of id: PublicationID, _ settings: DeliverySettings) throws(AssemblyError) -> DeliveryPlan {
+        do {
+            let carrier = try settings.open(
+                clock: services.clock, random: services.random,
+                breakerChanged: { DeliveryEventReporter.report($0, of: id) })
+            return DeliveryPlan(publication: id, carrier: carrier, pace: settings.pace)
+        } catch {
+            throw .deliveries(publication: id, cause: "\(error)")
+        }
+    }
+
     /// Where a publication's readers have their purchases; nil where it sells in no store.
     private func desk(
         of publication: PublicationConfiguration, _ plan: StorePlan, _ stores: OpenStores
@@ -157,6 +182,9 @@ struct LastingParts: Sendable {
             environments: try plan.environments(for: purchases, of: id, isTest: publication.isTest),
             claims: purchases.claims, times: purchases.times,
             verifiers: purchases.stores.compactMap { stores[$0] }, ledger: state, clock: services.clock,
-            observe: { reporter.report($0) })
+            observe: { [deliveryBell] event in
+                reporter.report(event)
+                if case .proven = event { deliveryBell.ring() }
+            })
     }
 }

@@ -1,6 +1,7 @@
 public import ContentGate
+package import Deliveries
 import Foundation
-package import FrontDoors
+public import FrontDoors
 public import Gatefold
 package import Push
 import Settings
@@ -32,6 +33,10 @@ public struct PublicationConfiguration: Sendable {
     package let feed: FeedSettings?
     /// Nil where no app finds the publication by its own name.
     public let storefront: StorefrontSettings?
+    /// Nil where no Cloud Softphone app sells calling credit.
+    public let cloudSoftphone: CloudSoftphone?
+    /// How what was bought is delivered; nil where nothing is.
+    package let deliveries: DeliverySettings?
 
     init(
         name: String, in publications: SettingsSection, backends: [BackendConfiguration],
@@ -115,6 +120,14 @@ public struct PublicationConfiguration: Sendable {
             failsOpen: failsOpen, messages: try Messages(try section.section("messages")),
             hasDebugComments: try section.boolean("debug_comments", default: false),
             edgeTokens: try EdgeTokenSettings.read(section))
+        cloudSoftphone = try CloudSoftphone.read(section, publication: id)
+        deliveries =
+            section.has("deliveries") ? try DeliverySettings(try section.section("deliveries")) : nil
+        guard (cloudSoftphone == nil) == (deliveries == nil) else {
+            throw section.error(
+                cloudSoftphone == nil ? "deliveries" : "cloud_softphone",
+                expected: "expected `cloud_softphone` and `deliveries` together: what is bought has to be delivered")
+        }
         content = try ContentLayout(section, publication: id)
         feed = try FeedSettings(
             section, publication: id, content: content, issuesFeedPassword: publication.issuesFeedPassword)

@@ -22,6 +22,7 @@ enum MainRouter {
         router.add(
             middleware: BakerFrontDoor(
                 storefronts: { publications.value.directory.storefronts }, client: client))
+        router.add(middleware: CloudSoftphoneFrontDoor(services: { publications.value.softphones }))
         AdminRouter.addHealth(to: router, readiness: readiness)
         addAuthRequests(to: router, keeper, publications)
         StoreNotificationsFrontDoor(desks: { publications.value.desks(sellingIn: $0) }).addRoutes(to: router)

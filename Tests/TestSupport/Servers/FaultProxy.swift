@@ -27,6 +27,8 @@ public final class FaultProxy: Sendable {
         case halfAnswer
         /// The connection is reset when the server answers.
         case reset
+        /// Everything passes until a client sends this text; then the connection is reset when the server answers to it.
+        case resetAfter(String)
     }
 
     /// Where clients connect.
@@ -150,6 +152,8 @@ private final class Relay: ChannelInboundHandler {
     var peer: Relay?
     private let proxy: FaultProxy
     private var context: ChannelHandlerContext?
+    /// Whether the client's text of ``FaultProxy/Fault/resetAfter(_:)`` went to the server of this connection.
+    private var isDoomed = false
     /// What was read and may not pass yet, with the time when it may; nil stands for the connection's end.
     private var held: [(bytes: ByteBuffer?, due: NIODeadline)] = []
 
@@ -229,6 +233,7 @@ private final class Relay: ChannelInboundHandler {
                 continue
             }
             guard side == .server else {
+                if case .resetAfter(let text) = fault, String(buffer: bytes).contains(text) { peer?.isDoomed = true }
                 peer?.write(bytes)
                 continue
             }
@@ -243,6 +248,7 @@ private final class Relay: ChannelInboundHandler {
             case .halfAnswer:
                 peer?.write(bytes.getSlice(at: bytes.readerIndex, length: bytes.readableBytes / 2) ?? ByteBuffer())
                 peer?.end()
+            case .resetAfter: isDoomed ? peer?.reset() : peer?.write(bytes)
             case .reset: peer?.reset()
             }
         }

@@ -1,0 +1,77 @@
+import FrontDoors
+import Gatefold
+import HTTPTypes
+import Settings
+
+extension CloudSoftphone {
+    /// Reads the section `cloud_softphone` of a publication; nil where there is none.
+    static func read(
+        _ publication: SettingsSection, publication id: PublicationID
+    ) throws(SettingsError) -> CloudSoftphone? {
+        guard publication.has("cloud_softphone") else { return nil }
+        let section = try publication.section("cloud_softphone")
+        var read = CloudSoftphone(
+            path: try path(section, id), store: try section.choice("store", default: .apple),
+            form: try section.choice("content_type", default: .xml))
+        if let names = try section.strings("methods") {
+            let methods = names.compactMap { name in possibleMethods.first { $0.rawValue == name } }
+            guard !methods.isEmpty, methods.count == names.count, Set(methods).count == methods.count else {
+                throw section.error(
+                    "methods",
+                    expected: "expected some of \(possibleMethods.map(\.rawValue).joined(separator: ", "))")
+            }
+            read.methods = methods
+        }
+        read.fields = try Fields(try section.section("fields"))
+        try section.finish()
+        return read
+    }
+
+    /// Below the publication's own name, so that no two are in one another's way, and none in a call's.
+    private static func path(_ section: SettingsSection, _ id: PublicationID) throws(SettingsError) -> String {
+        let path = try section.string("path", default: "/{publication}/iap").replacing(
+            "{publication}", with: id.rawValue)
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        let isSound =
+            segments.count >= 3 && segments[0].isEmpty && segments[1] == id.rawValue
+            && segments.dropFirst(2).allSatisfy { isSegment($0) }
+            && !PublicationConfiguration.reserved.contains(String(segments[2]))
+        guard isSound else {
+            throw section.error(
+                "path", expected: "expected /\(id)/ and a name of letters, digits, dots, - and _ that is no call's")
+        }
+        return path
+    }
+
+    private static func isSegment(_ text: Substring) -> Bool {
+        !text.isEmpty && text != "." && text != ".."
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension CloudSoftphone.Fields {
+    fileprivate init(_ section: SettingsSection) throws(SettingsError) {
+        self.init()
+        receipt = try section.string("receipt", default: receipt)
+        product = try section.string("product", default: product)
+        account = try section.string("account", default: account)
+        price = try section.string("price") ?? price
+        currency = try section.string("currency") ?? currency
+        app = try section.string("app")
+        signature = try section.string("signature")
+        token = try section.string("token")
+        user = try section.string("user")
+        try section.finish()
+        let names = [receipt, product, account] + [price, currency, app, signature, token, user].compactMap(\.self)
+        guard Set(names).count == names.count, !names.contains("") else {
+            throw section.error("receipt", expected: "expected a different name for each field")
+        }
+    }
+}

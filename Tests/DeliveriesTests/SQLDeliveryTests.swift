@@ -1,0 +1,163 @@
+import BackendBenches
+import Foundation
+import GRDB
+import Gatefold
+import Settings
+import TestSupport
+import Testing
+
+@testable import Deliveries
+
+@Suite("Deliveries by the provider's own statements")
+struct SQLDeliveryTests {
+    private static let statements = """
+        create_table: true
+        deadline: 20s
+        breaker: {enabled: false}
+        statements:
+          - UPDATE account SET credit = credit + 5 * :quantity WHERE name = :account
+          - INSERT INTO booking (account, product, price) VALUES (:account, :product, :price)
+        """
+
+    private static func carrier(_ text: String) throws -> any DeliveryCarrier {
+        let section = try YAMLSettings.read(
+            text: "\(text)\n\(statements)", name: "gatefold.yaml", folder: "/nowhere",
+            environment: ["PASSWORD": "a password"])
+        return try DeliverySettings(section).open(clock: .system, random: .system)
+    }
+
+    private static func odbc(port: Int) throws -> any DeliveryCarrier {
+        try carrier(
+            """
+            kind: odbc
+            connection:
+              driver: MariaDB Unicode
+              attributes: {SERVER: 127.0.0.1, PORT: \(port), DATABASE: readers}
+              user: gatefold
+              password: {env: PASSWORD}
+            query_timeout: 5s
+            """)
+    }
+
+    private static func postgreSQL(port: Int) throws -> any DeliveryCarrier {
+        try carrier(
+            """
+            kind: postgresql
+            connection: {hosts: ["127.0.0.1:\(port)"], database: readers, user: gatefold, password: {env: PASSWORD}}
+            """)
+    }
+
+    /// What every database has to pass, behind a proxy that cuts the connection at every step of the transaction.
+    private func check(
+        _ proxy: FaultProxy, cuts: [String], _ open: () throws -> any DeliveryCarrier,
+        credit: (String) async throws -> String
+    ) async throws {
+        let carrier = try open()
+        try await carrier.deliver(.sample("0", quantity: 2))
+        try await carrier.deliver(.sample("0", quantity: 2))
+        #expect(try await credit("1001") == "10")
+        var expected = 10
+        for (index, cut) in cuts.enumerated() {
+            // On a connection that was kept, and on one that is new.
+            for (name, carrier) in [("\(cut) \(index)", carrier), ("\(cut) \(index) new", try open())] {
+                try await proxy.set(.resetAfter(cut))
+                await #expect(throws: (any Error).self, "\(name)") { try await carrier.deliver(.sample(name)) }
+                try await proxy.set(.none)
+                try await carrier.deliver(.sample(name))
+                try await open().deliver(.sample(name))
+                expected += 5
+                #expect(try await credit("1001") == "\(expected)", "\(name)")
+            }
+        }
+        // Together: one makes it, and the others find it made.
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 { group.addTask { try? await carrier.deliver(.sample("together")) } }
+        }
+        #expect(try await credit("1001") == "\(expected + 5)")
+        // An account that nobody knows is not credited in silence, and a booking is not left half made.
+        await #expect(throws: DeliveryFailure.refused(cause: "statement 1 changed no row")) {
+            try await carrier.deliver(.sample("unknown", account: "9999"))
+        }
+        // Values are bound, not spliced.
+        await #expect(throws: DeliveryFailure.refused(cause: "statement 1 changed no row")) {
+            try await carrier.deliver(.sample("hostile", account: "' OR 1=1 -- "))
+        }
+        #expect(try await credit("1001") == "\(expected + 5)")
+    }
+
+    @Test("are made exactly once in PostgreSQL, wherever the connection is cut", .timeLimit(.minutes(5)))
+    func postgreSQL() async throws {
+        try await PostgreSQLInstance.run { instance in
+            try await instance.execute(
+                """
+                CREATE TABLE account (name text PRIMARY KEY, credit bigint NOT NULL);
+                CREATE TABLE booking (account text NOT NULL REFERENCES account, product text NOT NULL, price text);
+                INSERT INTO account VALUES ('1001', 0), ('1002', 0);
+                CREATE ROLE gatefold LOGIN PASSWORD 'a password';
+                GRANT ALL ON SCHEMA public TO gatefold;
+                GRANT ALL ON ALL TABLES IN SCHEMA public TO gatefold;
+                """)
+            try await withFaultProxy(to: instance.port) { proxy in
+                try await check(proxy, cuts: ["BEGIN", "INSERT INTO gatefold", "UPDATE", "INTO booking", "COMMIT"]) {
+                    try Self.postgreSQL(port: proxy.port)
+                } credit: { account in
+                    try await instance.execute("SELECT credit FROM account WHERE name = :'n'", ["n": account])
+                }
+            }
+            #expect(try await instance.execute("SELECT count(*) FROM booking") == "12")
+            #expect(try await instance.execute("SELECT count(*) FROM gatefold_delivery") == "12")
+        }
+    }
+
+    @Test("are made exactly once in MariaDB, wherever the connection is cut", .timeLimit(.minutes(5)))
+    func mariaDB() async throws {
+        try await MariaDBInstance.run { instance in
+            try await instance.execute(
+                """
+                CREATE TABLE account (name varchar(100) PRIMARY KEY, credit bigint NOT NULL);
+                CREATE TABLE booking (account varchar(100) NOT NULL, product varchar(100) NOT NULL, price varchar(100));
+                INSERT INTO account VALUES ('1001', 0), ('1002', 0);
+                CREATE USER gatefold@'%' IDENTIFIED BY 'a password';
+                GRANT ALL ON readers.* TO gatefold@'%';
+                """)
+            try await withFaultProxy(to: instance.port) { proxy in
+                try await check(proxy, cuts: ["INSERT INTO gatefold", "UPDATE", "INTO booking", "COMMIT"]) {
+                    try Self.odbc(port: proxy.port)
+                } credit: { account in
+                    try await instance.execute("SELECT credit FROM account WHERE name = '\(account)'")
+                }
+            }
+            #expect(try await instance.execute("SELECT count(*) FROM booking") == "10")
+            #expect(try await instance.execute("SELECT count(*) FROM gatefold_delivery") == "10")
+        }
+    }
+
+    @Test("are made exactly once in a SQLite file")
+    func sqlite() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.appending(path: "accounts.sqlite").path
+            await #expect(throws: (any Error).self) {
+                try await Self.carrier("kind: sqlite\npath: \(path)").deliver(.sample())
+            }
+            #expect(!FileManager.default.fileExists(atPath: path))
+            let database = try DatabaseQueue(path: path)
+            try await database.write { db in
+                try db.execute(
+                    sql: """
+                        CREATE TABLE account (name TEXT PRIMARY KEY, credit INTEGER NOT NULL);
+                        CREATE TABLE booking (account TEXT NOT NULL, product TEXT NOT NULL, price TEXT NOT NULL);
+                        INSERT INTO account VALUES ('1001', 0);
+                        """)
+            }
+            let carrier = try Self.carrier("kind: sqlite\npath: \(path)")
+            for _ in 0..<3 { try await carrier.deliver(.sample(quantity: 2)) }
+            await #expect(throws: DeliveryFailure.refused(cause: "statement 1 changed no row")) {
+                try await carrier.deliver(.sample("2", account: "9999"))
+            }
+            // What the second statement is refused for undoes the first.
+            await #expect(throws: (any Error).self) { try await carrier.deliver(.sample("3", price: nil)) }
+            let credit = try await database.read { try Int.fetchOne($0, sql: "SELECT credit FROM account") }
+            #expect(credit == 10)
+        }
+    }
+}

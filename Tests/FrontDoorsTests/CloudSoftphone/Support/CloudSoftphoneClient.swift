@@ -1,0 +1,77 @@
+import Foundation
+import TestSupport
+import XML
+
+/// Calls the in-app-purchase web service as the app does (PROTOCOLS 4): it puts the values into the provider's templates as
+/// they are, without escaping anything, and believes the status.
+struct CloudSoftphoneClient {
+    enum Outcome: Equatable {
+        case delivered
+        /// - Parameter message: nil where the answer had none that can be parsed.
+        case failed(status: Int, message: String?)
+    }
+
+    /// `iapWsUrl`, `iapWsPostData` and `iapWsContentType`.
+    var url = "/title/iap?receipt=%receipt%&productCode=%productCode%&username=%account[username]%&price=%price%"
+    var postData = ""
+    var contentType = "application/x-www-form-urlencoded"
+    /// Of newer versions; by itself it is GET without post data and POST with.
+    var method: String?
+    var headers: [(String, String)] = []
+
+    static let form = CloudSoftphoneClient(
+        url: "/title/iap",
+        postData: "receipt=%receipt%&productCode=%productCode%&username=%account[username]%&price=%price%")
+    static let json = CloudSoftphoneClient(
+        url: "/title/iap",
+        postData:
+            #"{"receipt":"%receipt%","productCode":"%productCode%","username":"%account[username]%","price":"%price%"}"#,
+        contentType: "application/json")
+
+    func buy(
+        _ product: String, receipt: String?, as account: String = "1001", price: String = "4,99", port: Int
+    ) async throws -> Outcome {
+        let answer = try await call(product, receipt: receipt, as: account, price: price, port: port)
+        guard !(200..<300).contains(answer.status) else {
+            // What can not be parsed is an error; nothing needs no parsing.
+            return answer.body.isEmpty || Self.message(answer) != nil
+                ? .delivered : .failed(status: answer.status, message: nil)
+        }
+        return .failed(status: answer.status, message: Self.message(answer))
+    }
+
+    func call(
+        _ product: String, receipt: String?, as account: String = "1001", price: String = "4,99", port: Int
+    ) async throws -> RawResponse {
+        func filled(_ template: String) -> String {
+            var text = template
+            var values = ["productCode": product, "account[username]": account, "price": price]
+            values["receipt"] = receipt
+            for (name, value) in values { text = text.replacing("%\(name)%", with: value) }
+            return text
+        }
+        let body = Array(filled(postData).utf8)
+        var request = "\(method ?? (body.isEmpty ? "GET" : "POST")) \(filled(url)) HTTP/1.1\r\n"
+        request += "Host: 127.0.0.1:\(port)\r\nUser-Agent: CloudSoftphone/1.5.6\r\nConnection: close\r\n"
+        request += "Cache-Control: max-age=0\r\n"
+        for (name, value) in headers { request += "\(name): \(value)\r\n" }
+        if !body.isEmpty { request += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n" }
+        return try await RawHTTP(port: port).exchange(Array("\(request)\r\n".utf8) + body, isHead: method == "HEAD")
+    }
+
+    /// The field `message` by the answer's content type.
+    private static func message(_ answer: RawResponse) -> String? {
+        switch answer["Content-Type"]?.split(separator: ";").first {
+        case nil, "application/xml":
+            let root = (try? XMLDocument(parsing: answer.body))?.root
+            return root?.child("message")?.text
+        case "application/json":
+            let object = try? JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+            return object?["message"] as? String
+        case "application/x-www-form-urlencoded":
+            let pairs = URLComponents(string: "?\(answer.text)")?.queryItems
+            return pairs?.first { $0.name == "message" }?.value
+        default: return nil
+        }
+    }
+}
