@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import JSON
 
 /// A Baker app as PROTOCOLS section 2 says the real one behaves.
