@@ -16,7 +16,7 @@ struct BakerPathsTests {
             .issue: PathTemplate("/shop/get/:name/:user_id")!,
             .shelf: PathTemplate("/shop/shelf.json")!,
         ]
-        try await withKiosk(paths: paths) { kiosk, client in
+        try await withKiosk(paths: paths) { kiosk, client async throws in
             #expect(try await client.ask("/shop/\(Kiosk.user)/purchases?app_id=com.example.daily").status == .ok)
             #expect(try await client.ask("/purchases/com.example.daily/\(Kiosk.user)").status == .notFound)
             #expect(try await client.ask("/shop/shelf.json?app_id=com.example.daily.lite").status == .ok)

@@ -11,7 +11,7 @@ import Testing
 struct IssueTests {
     @Test("is 303 to the gate, with a ticket for what is sold and without one for what is free")
     func redirection() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let free = try await client.ask("/issue/com.example.daily/\(Kiosk.user)/sampler")
             #expect(free.status == .seeOther)
             #expect(free.headers[.location] == "https://editions.example.com/content/daily/sampler.hpub")
@@ -38,7 +38,7 @@ struct IssueTests {
 
     @Test("is 404 for what is not there to be had, and 403 for what was not bought")
     func refusals() async throws {
-        try await withKiosk { _, client in
+        try await withKiosk { _, client async throws in
             let base = "/issue/com.example.daily/\(Kiosk.user)"
             for name in ["ed-08", "ed-06"] { #expect(try await client.ask("\(base)/\(name)").status == .forbidden) }
             for name in [
@@ -55,7 +55,7 @@ struct IssueTests {
 
     @Test("of a withdrawn edition is there for those who hold it")
     func withdrawn() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let app = kiosk.baker(client)
             try await app.buy(
                 BakerClient.Transaction(
@@ -67,7 +67,7 @@ struct IssueTests {
 
     @Test("ticket is short-lived, and finishes a download that it began")
     func expiry() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             try await kiosk.baker(client).buy(
                 BakerClient.Transaction(
                     productID: "ed-08", receipt: kiosk.store.vouch("one", kiosk.store.purchase("ed-08", id: "1"))))

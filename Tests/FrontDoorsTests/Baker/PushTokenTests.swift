@@ -1,6 +1,8 @@
 import FrontDoors
 import Gatefold
+import HTTPTypes
 import HummingbirdTesting
+import State
 import TestSupport
 import Testing
 
@@ -10,7 +12,7 @@ struct PushTokenTests {
 
     @Test("is kept once, for the environment the build is of")
     func kept() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             for _ in 0..<2 { #expect(try await kiosk.baker(client).launch(pushToken: Self.digits).status == 200) }
             _ = try await client.ask("/apns/com.example.daily/x", "apns_token=\(Self.digits)&environment=debug")
             for environment in PushEnvironment.allCases {
@@ -25,7 +27,7 @@ struct PushTokenTests {
 
     @Test("that is none is answered with 200 all the same, and counted")
     func broken() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let app = kiosk.baker(client)
             for text in ["{length=32,bytes=0x740f4707bebcf74f...5f6aa01d}", "", "(null)"] {
                 #expect(try await app.launch(pushToken: text).status == 200)

@@ -11,7 +11,7 @@ import Testing
 struct ShelfTests {
     @Test("names every edition on offer as the client reads it, newest first, and no draft, later or withdrawn one")
     func entries() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let app = kiosk.baker(client)
             try await app.refreshShelf()
             let issues = await app.issues
@@ -26,7 +26,7 @@ struct ShelfTests {
 
     @Test("is byte for byte what the guide shows")
     func bytes() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let entry = """
                 {"name":"ed-09","title":"September","info":"All about \\"September\\"","date":"2026-09-01 06:30:00",\
                 "cover":"https://editions.example.com/content/daily/covers/ed%2009.jpg",\
@@ -44,7 +44,7 @@ struct ShelfTests {
 
     @Test("has no null in it, whatever an edition lacks")
     func noNull() async throws {
-        try await withKiosk { _, client in
+        try await withKiosk { _, client async throws in
             let value = try JSONParser.parse(Array(try await client.ask("/issues?app_id=com.example.daily").text.utf8))
             for member in (value.items ?? []).flatMap({ $0.members ?? [] }) { #expect(member.value != .null) }
         }
@@ -52,7 +52,7 @@ struct ShelfTests {
 
     @Test("may be cached: it has validators, and 304 comes to those alone who ask for it")
     func caching() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let target = "/issues/com.example.daily/\(Kiosk.user)?environment=production&devicetype=tablet"
             let first = try await client.ask(target)
             let tag = try #require(first.headers[.eTag])
@@ -69,7 +69,7 @@ struct ShelfTests {
 
     @Test("shows an edition from the second it comes out, and what its source says of it")
     func changes() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let app = kiosk.baker(client)
             try await app.refreshShelf()
             #expect(await app.issue("ed-12") == nil)
@@ -89,7 +89,7 @@ struct ShelfTests {
 
     @Test("an error is never saved as a shelf: the last one stays on the device, and so do its downloads")
     func errors() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let app = kiosk.baker(client)
             try await app.showShelf()
             let sampler = try #require(await app.issue("sampler"))

@@ -11,7 +11,7 @@ import Testing
 struct BasispressTests {
     @Test("shows what there is, byte for byte as the guide has it, and no link to download it")
     func document() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             kiosk.catalogue.replace(with: Catalogue(Kiosk.editions.filter { $0.id.rawValue == "ed-09" }))
             let answer = try await client.ask("/api/protocol.json?id=com.example.daily")
             #expect(
@@ -34,7 +34,7 @@ struct BasispressTests {
 
     @Test("lists the editions on offer, and tells unknown apps so")
     func issues() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let app = kiosk.basispress(client)
             #expect(try await app.issues().map(\.product) == ["ed-10", "com.example.september", "ed-08", "sampler"])
             #expect(try await app.subscriptions() == ["com.example.monthly", "com.example.free"])
@@ -53,7 +53,7 @@ struct BasispressTests {
         "opens the issue that a receipt is for, however the receipt travels", arguments: BasispressClient.Style.allCases
     )
     func singleIssue(style: BasispressClient.Style) async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let app = kiosk.basispress(client)
             let receipt = kiosk.store.vouch("one", kiosk.store.purchase("com.example.september", id: "1"))
             for product in [nil, "com.example.september"] {
@@ -68,7 +68,7 @@ struct BasispressTests {
 
     @Test("opens no other issue with the receipt of one")
     func otherIssue() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let app = kiosk.basispress(client)
             let receipt = kiosk.store.vouch("one", kiosk.store.purchase("ed-08", id: "1"))
             for product in ["ed-10", "com.example.september", "com.example.monthly", "ed-99", "ed-12", "draft", "../x"]
@@ -80,7 +80,7 @@ struct BasispressTests {
 
     @Test("of several issues in a receipt opens the one that was bought last, or the one asked for")
     func severalIssues() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let app = kiosk.basispress(client)
             let receipt = kiosk.store.vouch(
                 "three", kiosk.store.purchase("ed-10", id: "1", at: "2026-10-10"),
@@ -95,7 +95,7 @@ struct BasispressTests {
 
     @Test("opens with a subscription what was published while it ran")
     func subscription() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let app = kiosk.basispress(client)
             let receipt = kiosk.store.vouch(
                 "monthly", kiosk.store.purchase("com.example.monthly", id: "1", at: "2026-08-15", until: "2026-10-15"))
@@ -108,7 +108,7 @@ struct BasispressTests {
 
     @Test("gives a free edition to everybody")
     func free() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let app = kiosk.basispress(client)
             let url = try #require(try await app.offer("", for: "sampler"))
             #expect(url == "https://editions.example.com/content/daily/sampler.hpub")
@@ -118,7 +118,7 @@ struct BasispressTests {
 
     @Test("says `failed` with 200 of what is no good receipt", arguments: ReceiptRefusal.Reason.allCases)
     func failed(reason: ReceiptRefusal.Reason) async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let receipt = kiosk.store.decide("bad", .refused(ReceiptRefusal(reason)))
             #expect(try await kiosk.basispress(client).offer(receipt) == nil)
             for data in ["", "data=", "data=%00", "data=2000000123456789", "data=A", "data=x.y.z"] {
@@ -131,7 +131,7 @@ struct BasispressTests {
 
     @Test("says neither while the store can not be asked (pitfall 9)")
     func outage() async throws {
-        try await withKiosk { kiosk, client in
+        try await withKiosk { kiosk, client async throws in
             let receipt = kiosk.store.vouch("one", kiosk.store.purchase("ed-08", id: "1"))
             kiosk.store.isReachable = false
             await #expect(throws: BasispressClient.Broken.status(503)) {
@@ -142,7 +142,7 @@ struct BasispressTests {
 
     @Test("has no other methods")
     func methods() async throws {
-        try await withKiosk { _, client in
+        try await withKiosk { _, client async throws in
             for (path, allow) in [
                 ("/api/protocol.json", "GET, HEAD, OPTIONS"), ("/api/receipt.json", "GET, HEAD, POST, OPTIONS"),
                 ("/push_tokens.json", "POST, OPTIONS"),
