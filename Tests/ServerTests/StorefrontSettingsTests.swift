@@ -97,7 +97,8 @@ struct StorefrontSettingsTests {
 
     @Test("are in force: the shelf of a served configuration, and tickets at its gate")
     func inForce() async throws {
-        try await withParts(text("baker: {}\ncatalogue: [{id: ed-1, published: 2020-01-01}]")) { parts, configuration async throws in
+        let text = text("baker: {}\ncatalogue: [{id: ed-1, published: 2020-01-01}]")
+        try await withParts(text) { parts, configuration async throws in
             let router = MainRouter.make(
                 publications: CurrentPublications(try parts.assemble(configuration)), clock: .system,
                 readiness: { .ready })
