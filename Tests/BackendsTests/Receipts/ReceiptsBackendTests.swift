@@ -219,7 +219,8 @@ struct ReceiptsBackendTests {
             patient.deadline = 60
             var services = bench.services
             services.members = [
-                "readers": typed, "bought": ProtectedBackend(try bench.backend(), settings: patient, services: bench.services),
+                "readers": typed,
+                "bought": ProtectedBackend(try bench.backend(), settings: patient, services: bench.services),
             ]
             let chain = try BackendRegistry.read(name: "all", settings: section).open(services)
             #expect(chain.reads(.typed) && chain.reads(.receipt))
