@@ -71,10 +71,9 @@ struct GoogleStore: ReceiptVerifier {
         case .token(let token, let product):
             return GoogleQuestion(token: token, product: product ?? transaction.product, mustBeProduct: false)
         case .orders(let orders):
-            let order = orders.first {
-                $0.package == package
-                    && GooglePurchaseID.original(
-                        of: GooglePurchaseID.transaction(order: $0.order, token: $0.token)) == transaction.original
+            let order = orders.first { order in
+                let id = GooglePurchaseID.transaction(order: order.order, token: order.token)
+                return order.package == package && GooglePurchaseID.original(of: id) == transaction.original
             }
             return order.map {
                 GoogleQuestion(token: $0.token, product: $0.product, order: $0.order, mustBeProduct: false)
