@@ -2,6 +2,7 @@ import Foundation
 import Gatefold
 import JSON
 import Settings
+import StoreBenches
 import TestSupport
 import Testing
 
