@@ -3,6 +3,7 @@ import Gatefold
 import JSON
 import OutgoingRequests
 import Protections
+import StoreBenches
 import TestSupport
 import Testing
 
@@ -72,7 +73,7 @@ struct AppStoreServerTests {
     func singlePurchase() async throws {
         try await AppStoreStandIn.run(answering: { _, _ in try single("77") }, authority: authority) { setting in
             let verdict = try await setting.data.transactions(id: "77", allowing: [.production], at: now)
-            #expect(verdict.transactions?.map(\.id) == ["77"])
+            #expect(verdict.transactions.map(\.id) == ["77"])
             #expect(setting.targets == ["/inApps/v1/transactions/77"])
         }
     }
@@ -104,8 +105,8 @@ struct AppStoreServerTests {
             }, authority: authority
         ) { setting in
             let verdict = try await setting.data.transactions(id: "102", allowing: [.production], at: now)
-            #expect(verdict.transactions?.map(\.id) == ["100", "101", "102"])
-            #expect(verdict.transactions?.map { $0.revoked != nil } == [true, false, false])
+            #expect(verdict.transactions.map(\.id) == ["100", "101", "102"])
+            #expect(verdict.transactions.map { $0.revoked != nil } == [true, false, false])
             #expect(setting.targets.count == 3)
         }
     }
@@ -203,8 +204,8 @@ struct AppStoreServerTests {
         ) { setting in
             let verdict = try await setting.data.transactions(
                 signed: authority.sign(old), allowing: [.production], at: now)
-            #expect(verdict.transactions?.map(\.id) == ["101", "102"])
-            #expect(verdict.transactions?.map { $0.revoked != nil } == [false, true])
+            #expect(verdict.transactions.map(\.id) == ["101", "102"])
+            #expect(verdict.transactions.map { $0.revoked != nil } == [false, true])
         }
     }
 
@@ -219,7 +220,7 @@ struct AppStoreServerTests {
         ) { setting in
             let verdict = try await setting.data.transactions(
                 signed: authority.sign(old), allowing: [.production], at: now)
-            #expect(verdict.transactions?.map(\.revoked) == [now])
+            #expect(verdict.transactions.map(\.revoked) == [now])
         }
     }
 
@@ -228,7 +229,7 @@ struct AppStoreServerTests {
         try await AppStoreStandIn.run(answering: { _, _ in .error(5_000_000) }, authority: authority) { setting in
             let signed = try authority.sign(SignedForms.transaction(signed: now))
             let verdict = try await setting.data.transactions(signed: signed, allowing: [.production], at: now)
-            #expect(verdict.transactions?.count == 1)
+            #expect(verdict.transactions.count == 1)
         }
     }
 
@@ -240,7 +241,7 @@ struct AppStoreServerTests {
             }, authority: authority
         ) { setting in
             let allowed = try await setting.data.transactions(id: "77", allowing: both, at: now)
-            #expect(allowed.transactions?.map(\.environment) == [.sandbox])
+            #expect(allowed.transactions.map(\.environment) == [.sandbox])
             #expect(setting.targets.count == 2)
             let refused = try await setting.data.transactions(id: "77", allowing: [.production], at: now)
             #expect(refused == .refused(ReceiptRefusal(.notFound, code: 4_040_010)))
@@ -276,7 +277,7 @@ struct AppStoreServerTests {
             }, authority: authority
         ) { setting in
             let verdict = try await setting.data.transactions(id: "77", allowing: [.production], at: now)
-            #expect(verdict.transactions?.count == 1)
+            #expect(verdict.transactions.count == 1)
             #expect(setting.pauses.withLock { $0 } == [2])
         }
     }

@@ -48,8 +48,4 @@ extension ReceiptVerdict {
     var code: Int? {
         if case .refused(let refusal) = self { refusal.code } else { nil }
     }
-
-    var transactions: [StoreTransaction] {
-        if case .genuine(let transactions) = self { transactions } else { [] }
-    }
 }

@@ -7,6 +7,7 @@ import HummingbirdTesting
 import JSON
 import NIOCore
 import State
+import StoreBenches
 import TestSupport
 import Testing
 

@@ -9,7 +9,7 @@ import Testing
 struct Kiosk: Sendable {
     static let app = "com.example.daily"
     static let monthly = "com.example.daily.monthly"
-    static let month = { (number: Int) in String(format: "com.example.daily.2026-%02d", number) }
+    static func month(_ number: Int) -> String { String(format: "com.example.daily.2026-%02d", number) }
     static let free = month(1)
     static let ada = (email: "ada@example.com", password: "analytical engine")
 

@@ -65,8 +65,4 @@ extension AppleStore {
 
 extension ReceiptVerdict {
     static func refused(_ reason: ReceiptRefusal.Reason) -> ReceiptVerdict { .refused(ReceiptRefusal(reason)) }
-
-    var transactions: [StoreTransaction] {
-        if case .genuine(let transactions) = self { transactions } else { [] }
-    }
 }
