@@ -396,7 +396,7 @@ let package = Package(
         .testTarget(
             name: "DeployTests",
             dependencies: [
-                "GatefoldCommand", "Gatefold", "TestSupport",
+                "ContentGate", "GatefoldCommand", "Gatefold", "TestSupport",
             ],
             swiftSettings: swiftSettings),
     ]

@@ -27,6 +27,8 @@ public final class ScriptedStore: ReceiptVerifier {
         answer.withLock { $0 = next }
     }
 
+    public func isPlausible(_ receipt: StoreReceipt) -> Bool { !receipt.isEmpty }
+
     public func sells(app: String) -> Bool { app == self.app }
 
     public func verify(

@@ -28,7 +28,7 @@ enum BakerBody {
             var fields: [(name: String, value: String)] = []
             guard take("{") else { return nil }
             while !take("}") {
-                guard let name = word(), !name.isEmpty, take("="), let value = word() else { return nil }
+                guard let name = word(), !name.isEmpty, take("="), let value = word(isValue: true) else { return nil }
                 fields.append((name, value))
                 // The last one's may be missing.
                 if !take(";"), !take(",") {
@@ -40,18 +40,15 @@ enum BakerBody {
             return rest.isEmpty ? fields : nil
         }
 
-        private mutating func word() -> String? {
+        private mutating func word(isValue: Bool = false) -> String? {
             skipSpace()
             guard take("\"") else {
                 let letters = rest.prefix { !"{}=;,\"".utf8.contains($0) && !BakerBody.isSpace($0) }
                 rest = rest.dropFirst(letters.count)
                 // Base64 ends with what else divides a name from its value.
-                let padding = rest.prefix { $0 == UInt8(ascii: "=") }
-                guard padding.count <= 2, letters.count > 40, letters.count.isMultiple(of: 4) == padding.isEmpty else {
-                    return letters.isEmpty ? nil : String(decoding: letters, as: UTF8.self)
-                }
+                let padding = isValue ? rest.prefix(2).prefix { $0 == UInt8(ascii: "=") } : []
                 rest = rest.dropFirst(padding.count)
-                return String(decoding: letters + padding, as: UTF8.self)
+                return letters.isEmpty ? nil : String(decoding: letters + padding, as: UTF8.self)
             }
             var text: [UInt8] = []
             while let byte = rest.popFirst() {

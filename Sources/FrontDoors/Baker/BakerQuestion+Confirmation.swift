@@ -10,7 +10,7 @@ extension BakerQuestion {
     /// What the app's `type` says of the purchase is not looked at: the receipt names the product.
     func confirmation() async throws -> Response {
         guard let owner else { return Self.noUser }
-        guard let text = (fields["receipt_data"] ?? fields["receipt"]).flatMap(ReceiptText.repaired) else {
+        guard let text = fields["receipt_data"].flatMap(ReceiptText.repaired) else {
             return JSONAnswer.error(.badRequest, ReceiptRefusal.Reason.malformed.rawValue)
         }
         guard let purchases = front.proxy.purchases else { return Self.refused(ReceiptRefusal(.noStore)) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Gatefold
 import Server
+import State
 
 struct DeliveriesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -27,6 +27,8 @@ struct AmazonStore: ReceiptVerifier {
     /// Texts longer than this, in bytes, are nobody's.
     private static let longest = 4096
 
+    func isPlausible(_ receipt: StoreReceipt) -> Bool { reference(in: receipt) != nil }
+
     func verify(
         _ receipt: StoreReceipt, allowing allowed: Set<StoreEnvironment>, at moment: Date
     ) async throws -> ReceiptVerdict {

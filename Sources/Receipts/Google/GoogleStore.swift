@@ -21,12 +21,16 @@ struct GoogleStore: ReceiptVerifier {
     /// The parts of a receipt longer than these, in bytes, are nobody's.
     private static let longest: [StoreReceipt.Part: Int] = [.receipt: 64 << 10, .token: 4096, .product: 512]
 
+    func isPlausible(_ receipt: StoreReceipt) -> Bool {
+        guard Self.longest.allSatisfy({ (receipt[$0.key]?.utf8.count ?? 0) <= $0.value }) else { return false }
+        if case .refused(let refusal) = read(receipt) { return refusal.reason != .malformed }
+        return true
+    }
+
     func verify(
         _ receipt: StoreReceipt, allowing allowed: Set<StoreEnvironment>, at moment: Date
     ) async throws -> ReceiptVerdict {
-        for (part, longest) in Self.longest where (receipt[part]?.utf8.count ?? 0) > longest {
-            return .refused(ReceiptRefusal(.malformed))
-        }
+        guard isPlausible(receipt) else { return .refused(ReceiptRefusal(.malformed)) }
         let reading = read(receipt)
         switch reading {
         case .refused(let refusal): return .refused(refusal)
@@ -67,10 +71,9 @@ struct GoogleStore: ReceiptVerifier {
         case .token(let token, let product):
             return GoogleQuestion(token: token, product: product ?? transaction.product, mustBeProduct: false)
         case .orders(let orders):
-            let order = orders.first {
-                $0.package == package
-                    && GooglePurchaseID.original(
-                        of: GooglePurchaseID.transaction(order: $0.order, token: $0.token)) == transaction.original
+            let order = orders.first { order in
+                let id = GooglePurchaseID.transaction(order: order.order, token: order.token)
+                return order.package == package && GooglePurchaseID.original(of: id) == transaction.original
             }
             return order.map {
                 GoogleQuestion(token: $0.token, product: $0.product, order: $0.order, mustBeProduct: false)

@@ -215,9 +215,12 @@ struct ReceiptsBackendTests {
                 text:
                     "kind: chain\nmembers: [{backend: readers, not_recognised: stop}, {backend: bought}]\n",
                 name: "a.yaml", folder: "/", environment: [:])
+            var patient = ProtectionSettings()
+            patient.deadline = 60
             var services = bench.services
             services.members = [
-                "readers": typed, "bought": ProtectedBackend(try bench.backend(), services: bench.services),
+                "readers": typed,
+                "bought": ProtectedBackend(try bench.backend(), settings: patient, services: bench.services),
             ]
             let chain = try BackendRegistry.read(name: "all", settings: section).open(services)
             #expect(chain.reads(.typed) && chain.reads(.receipt))

@@ -26,6 +26,7 @@ extension GateUnderTest {
     static let testSecretText = "2f7ab8c05e19d364 of the test users"
 
     fileprivate static let configuration = """
+        server: {public_url: "http://127.0.0.1"}
         state: {path: state.sqlite, reference_secret: {file: references}}
         backends:
           house: {kind: sqlite, path: house.sqlite}
@@ -37,6 +38,8 @@ extension GateUnderTest {
             secrets: {file: secret}
             edition_credentials: {accept_plain_salts: true}
             content: {open: ["covers/**"]}
+            apps: [com.example.daily]
+            baker: {}
             catalogue:
               - {id: \(freeEdition), published: 2026-01-01, free: true}
           test:

@@ -1,3 +1,4 @@
+import ContentGate
 import Foundation
 import Gatefold
 import Testing
@@ -19,6 +20,15 @@ struct GateUnderTest: Sendable {
         let edition = try #require(EditionID(edition))
         let salt = "0123456789abcdef"
         return basic("\(salt):\(EditionPassword.make(edition: edition, salt: salt, secret: secret))")
+    }
+
+    /// The same as a ticket.
+    static func ticket(for edition: String) throws -> Ticket {
+        let edition = try #require(EditionID(edition))
+        let salt = "0123456789abcdef"
+        return Ticket(
+            EditionCredentials(
+                userid: salt, password: EditionPassword.make(edition: edition, salt: salt, secret: secret)))
     }
 
     static func basic(_ pair: String) -> (String, String) {

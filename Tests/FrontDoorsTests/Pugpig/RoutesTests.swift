@@ -32,7 +32,7 @@ struct RoutesTests {
         door.router.get("refusing") { _, _ -> String in throw HTTPError(.forbidden, message: "no") }
         door.router.get("validated") { _, _ in Response(status: .ok, headers: [.eTag: "\"1\"", .lastModified: "x"]) }
         let paths = Set(door.router.routes.map(\.path.description))
-        #expect(paths.count == 12 + 3)
+        #expect(paths.count == 12 + 6 + 3)
         try await door.test { client in
             for path in paths.union(["/", "/nothing"]) {
                 let path = path.replacing("{publication}", with: "title")

@@ -228,7 +228,7 @@ struct GoogleStoreSettingsTests {
             ("package: com.example.daily\n", "public_key"), ("public_key: AAAA\n", "package"),
             ("package: com.example.daily\npublic_key: AAAA\n", "licence key"),
             ("package: a b\npublic_key: AAAA\n", "package name"),
-            ("package: com.example.daily\nservice_account: {file: /dev/null}\n", "JSON file"),
+            ("package: com.example.daily\nservice_account: {file: /dev/null}\n", "service_account"),
         ] {
             let error = #expect(throws: (any Error).self) { try GoogleBench.open(yaml) }
             #expect("\(error.map { "\($0)" } ?? "")".contains(words), "\(yaml)")

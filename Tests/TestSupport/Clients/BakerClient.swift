@@ -66,6 +66,10 @@ public actor BakerClient {
         case nullMember(String)
     }
 
+    public struct NotOnTheShelf: Error {
+        public let name: String
+    }
+
     public let settings: Settings
     private let transport: AppTransport
     private var random: SeededRandom
@@ -134,6 +138,14 @@ public actor BakerClient {
             AppTransport.Request(method: "GET", url: Self.appended(rest, to: url), fields: fields))
         if answer.status == 200 { library.insert(issue.name) }
         return answer
+    }
+
+    /// The same for an issue of the shelf by its name.
+    ///
+    /// - Throws: ``NotOnTheShelf`` as well.
+    public func download(named name: String) async throws -> RawResponse {
+        guard let issue = issue(name) else { throw NotOnTheShelf(name: name) }
+        return try await download(issue)
     }
 
     public func issue(_ name: String) -> Issue? { issues.first { $0.name == name } }

@@ -15,7 +15,7 @@ struct PugpigReceiptsTests {
     private static let amazon =
         "/edition_credentials/amazon?user_id=u&token=t&product_sku=daily.2026-10"
     private static let itunes = "/edition_credentials/itunes?productid=daily.2026-10"
-    private static let binary: [UInt8] = [0x30, 0x80, 0x06, 0xFF, 0x00, 0x2B]
+    private static let binary: [UInt8] = [0x30, 0x80, 0x06, 0xFB, 0xE0, 0x2B]
 
     @Test(
         "are given in the same document by every path, with and without the slash and the publication")

@@ -1,0 +1,102 @@
+import Foundation
+import Gatefold
+import HTTPTypes
+import HummingbirdTesting
+import TestSupport
+import Testing
+
+@testable import FrontDoors
+
+@Suite("Baker's paths")
+struct BakerPathsTests {
+    @Test("may be the publication's own, and the usual ones are then no calls")
+    func ownPaths() async throws {
+        let paths = [
+            BakerCall.purchases: PathTemplate("/shop/:USER_ID/purchases")!,
+            .issue: PathTemplate("/shop/get/:name/:user_id")!,
+            .shelf: PathTemplate("/shop/shelf.json")!,
+        ]
+        try await withKiosk(paths: paths) { kiosk, client async throws in
+            #expect(try await client.ask("/shop/\(Kiosk.user)/purchases?app_id=com.example.daily").status == .ok)
+            #expect(try await client.ask("/purchases/com.example.daily/\(Kiosk.user)").status == .notFound)
+            #expect(try await client.ask("/shop/shelf.json?app_id=com.example.daily.lite").status == .ok)
+            #expect(try await client.ask("/apns/com.example.daily/x", "apns_token=x").status == .ok)
+            let shelf = try await client.ask("/shop/shelf.json?app_id=com.example.daily").text
+            #expect(shelf.contains(#""url":"https://editions.example.com/shop/get/ed-08/:user_id""#))
+            #expect(try await client.ask("/shop/get/sampler/x?app_id=com.example.daily").status == .seeOther)
+            #expect(try await client.ask("/shop").status == .notFound)
+        }
+    }
+
+    @Test(
+        "are templates of plain segments, the first one literal",
+        arguments: [
+            "", "/", "shop", "/:app_id", "/shop/", "/shop//x", "/shop/:", "/shop/:a/:A", "/sh%20op", "/shop?x",
+            "/shop/..",
+            "/shop/é", "/shop/:a:b", "//shop", "/shop#",
+        ])
+    func malformed(text: String) {
+        #expect(PathTemplate(text) == nil)
+    }
+
+    @Test("that can not be told apart, or name no issue, are refused")
+    func conflicts() throws {
+        #expect(throws: BakerSettingsError.alike(.confirmation, .purchases)) {
+            try BakerSettings(paths: [.confirmation: PathTemplate("/purchases/:user_id/:app_id")!])
+        }
+        #expect(throws: BakerSettingsError.unnamed(PathTemplate("/issue/:id")!)) {
+            try BakerSettings(paths: [.issue: PathTemplate("/issue/:id")!])
+        }
+        _ = try BakerSettings(paths: [.purchases: PathTemplate("/issues/:app_id/:user_id/purchases")!])
+    }
+
+    @Test("match in part: what is missing at the end comes otherwise")
+    func matching() throws {
+        let template = try #require(PathTemplate("/purchases/:app_id/:user_id"))
+        #expect(template.match("/purchases/a/b")?.values == ["app_id": "a", "user_id": "b"])
+        #expect(template.match("/purchases/a")?.values == ["app_id": "a"])
+        #expect(template.match("/purchases/")?.values == [:])
+        #expect(template.match("/purchases//b")?.values == ["user_id": "b"])
+        #expect(template.match("/purchases/a+b/%62%zz%")?.values == ["app_id": "a+b", "user_id": "b%zz%"])
+        for path in ["/purchase/a/b", "/Purchases/a/b", "/purchases/a/b/c", "purchases/a/b", "", "/x/purchases/a/b"] {
+            #expect(template.match(path) == nil, "\(path)")
+        }
+    }
+
+    @Test("and fields of 100,000 random requests have a reading")
+    func random() throws {
+        let routes = BakerRoutes([try BakerSettings()])
+        var random = SeededRandom(seed: 17)
+        for _ in 0..<100_000 {
+            let bytes = random.hostileBytes(upTo: 24, spice: "/:%issueapp_id{}=\";,. \\")
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(routes.routes(of: "/issue/" + text).allSatisfy { $0.call == .issue })
+            _ = PathTemplate("/" + text)
+            _ = try? BakerBody.parse(bytes)
+            _ = try? BakerBody.parse(Array("{".utf8) + bytes)
+            _ = try? BasispressRegistration(bytes)
+            if let receipt = ReceiptText.repaired(text) {
+                #expect(ReceiptText.repaired(receipt) == receipt, "\(text)")
+            }
+        }
+    }
+
+    @Test("100,000 damaged bodies of each dialect have a reading")
+    func damaged() {
+        let bodies = [
+            "receipt_data=ABCD+/==&type=issue", #"{"receipt_data":"ABCD","type":"issue"}"#,
+            "{ \"receipt-data\" = \"AB\\nCD\"; type = issue; }",
+        ].map { Array($0.utf8) }
+        var random = SeededRandom(seed: 19)
+        for round in 0..<100_000 {
+            var body = bodies[round % bodies.count]
+            let index = Int.random(in: 0..<body.count, using: &random)
+            if Bool.random(using: &random) {
+                body[index] = UInt8.random(in: .min ... .max, using: &random)
+            } else {
+                body.removeSubrange(index..<min(body.count, index + Int.random(in: 1...4, using: &random)))
+            }
+            _ = try? BakerBody.parse(body)
+        }
+    }
+}

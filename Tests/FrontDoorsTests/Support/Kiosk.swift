@@ -1,0 +1,172 @@
+import ContentGate
+import Foundation
+import FrontDoors
+import Gatefold
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import State
+import TestSupport
+
+/// A publication with a Baker and a Basispress front door, the gate before its editions and an app store behind it, on a router
+/// without a socket. The time is 2026-11-01T12:00:00Z.
+struct Kiosk: Sendable {
+    static let app = "com.example.daily"
+    static let url = "https://editions.example.com"
+    static let user = "6B8F0E1C-2A3D-4E5F-8A9B-0C1D2E3F4A5B"
+
+    let clock = ManualClock()
+    let store = ScriptedStore(apps: [app])
+    let backend = ScriptedBackend()
+    let state: SQLiteStateStore
+    let proxy: PublicationProxy
+    let events = Kept<[StorefrontEvent]>([])
+    let catalogue = CurrentCatalogue(Catalogue(editions))
+    private let storefront: Storefront
+    private let gate: Gate
+
+    static let editions = [
+        edition("sampler", "2026-07-01", isFree: true), edition("ed-08", "2026-08-01"),
+        Edition(
+            id: EditionID("ed-09")!, title: "September", published: CivilTime.date("2026-09-01T06:30:00Z")!,
+            product: "com.example.september", file: "ed-09/whole issue.hpub",
+            details: EditionDetails(
+                summary: "All about \"September\"", cover: "covers/ed 09.jpg", previews: ["previews/09-1.jpg"],
+                categories: ["News", "Été"], contents: [EditionDetails.ContentsEntry(pages: "4–9", text: "Sport")])),
+        edition("ed-10", "2026-10-01"), edition("ed-12", "2026-12-01"),
+        Edition(id: EditionID("draft")!, title: "Draft", published: CivilTime.date("2026-09-15")!, isDraft: true),
+        Edition(
+            id: EditionID("ed-06")!, title: "June", published: CivilTime.date("2026-06-01")!,
+            withdrawn: CivilTime.date("2026-10-01")!),
+    ]
+
+    private static func edition(_ id: String, _ day: String, isFree: Bool = false) -> Edition {
+        Edition(id: EditionID(id)!, title: "The \(id)", published: CivilTime.date(day)!, isFree: isFree)
+    }
+
+    init(
+        in folder: URL, paths: [BakerCall: PathTemplate] = [:], policy: EntitlementPolicy = .periodBased,
+        sells: Bool = true, change: (PurchaseDesk) -> PurchaseDesk = { $0 }
+    ) throws {
+        state = try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path)
+        let id = PublicationID("daily")!
+        let secrets = SecretRing(current: Secret("a secret of the edition formula"))
+        let revocations = RevocationList(publication: id)
+        let desk = PurchaseDesk(
+            publication: id,
+            products: ProductRules(subscriptions: [
+                SubscriptionProduct(pattern: "com.example.monthly", title: "Monthly"),
+                SubscriptionProduct(pattern: "com.example.free", term: .forever, title: "Free subscription"),
+                SubscriptionProduct(pattern: "com.example.year.*"),
+            ]), claims: ClaimRule(mostPersons: 2), verifiers: [store], ledger: state, clock: clock.wall)
+        proxy = PublicationProxy(
+            publication: Publication(
+                id: id, credentialFields: CredentialFields(identifier: "username", proofs: ["password"]),
+                rule: EntitlementRule(policy: policy, catalogue: catalogue)),
+            backend: backend,
+            tokens: SealedTokenCodec(publication: id, secrets: secrets, random: .seeded(3)),
+            editionSecrets: secrets, state: state, revocations: revocations, guesses: UnlimitedGuesses(),
+            references: ReferenceKey(Secret("a secret of the references")), clock: clock.wall, random: .seeded(5),
+            purchases: sells ? change(desk) : nil)
+        let content = folder.appending(path: "editions")
+        for name in ["ed-06.hpub", "ed-08.hpub", "ed-09/whole issue.hpub", "ed-10.hpub", "sampler.hpub", "draft.hpub"] {
+            let file = content.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("archive of \(name)".utf8).write(to: file)
+        }
+        gate = try Gate(
+            [
+                GatePublication(
+                    id: id, layout: try ContentLayout(prefix: "/content/daily/", root: content.path),
+                    verifier: EditionCredentialsVerifier(
+                        publication: id, secrets: secrets, acceptsPlainSalts: false, resumeWindow: 3_600),
+                    revocations: revocations, catalogue: catalogue, acceptsTickets: true)
+            ], clock: clock.wall)
+        storefront = Storefront(
+            proxy: proxy, apps: [Self.app, "com.example.daily.lite"],
+            downloads: DownloadSite(publicURL: Self.url, prefix: "/content/daily/"),
+            baker: try BakerSettings(paths: paths), servesBasispress: true, pushTokens: state,
+            observe: { [events] event in events.withLock { $0.append(event) } })
+    }
+
+    var router: Router<BasicRequestContext> {
+        let directory = PublicationDirectory(
+            default: proxy, byID: [proxy.publication.id: proxy], storefronts: Storefronts([storefront]))
+        let router = Router()
+        router.add(middleware: NoCacheMiddleware())
+        router.add(middleware: ContentResponder(GateKeeper(gate), files: FileServer(clock: clock.wall)))
+        router.add(middleware: BakerFrontDoor(storefronts: { directory.storefronts }))
+        PugpigFrontDoor(publications: { directory }).addRoutes(to: router)
+        BasispressFrontDoor(storefronts: { directory.storefronts }).addRoutes(to: router)
+        LinkingFrontDoor(publications: { directory }).addRoutes(to: router)
+        return router
+    }
+
+    func baker(_ client: any TestClientProtocol, user: String = Kiosk.user, seed: UInt64 = 1) -> BakerClient {
+        BakerClient(
+            BakerClient.Settings(base: Self.url, appID: Self.app, userID: user), transport: AppTransport(client),
+            seed: seed)
+    }
+
+    func basispress(_ client: any TestClientProtocol) -> BasispressClient {
+        BasispressClient(base: Self.url, bundle: Self.app, transport: AppTransport(client))
+    }
+
+    func signIn(_ name: String = "ada") async throws -> String {
+        guard
+            case .signedIn(let token, _, _) = try await proxy.signIn(
+                Inquiry(fields: ["username": name, "password": "right"]))
+        else { return "" }
+        return token
+    }
+
+    var owner: PurchaseOwner { proxy.owner(installation: Self.user, of: Self.app) }
+}
+
+/// Runs the body with a kiosk of its own and a client of its router.
+func withKiosk(
+    paths: [BakerCall: PathTemplate] = [:], policy: EntitlementPolicy = .periodBased, sells: Bool = true,
+    _ body: @Sendable @escaping (Kiosk, any TestClientProtocol) async throws -> Void
+) async throws {
+    try await withTemporaryFolder { folder in
+        let kiosk = try Kiosk(in: folder, paths: paths, policy: policy, sells: sells)
+        try await Application(router: kiosk.router).test(.router) { client in try await body(kiosk, client) }
+    }
+}
+
+extension AppTransport {
+    /// To a router, whatever the URL's host.
+    init(_ client: any TestClientProtocol) {
+        self.init { request in
+            var fields = HTTPFields()
+            for (name, value) in request.fields { fields[HTTPField.Name(name)!] = value }
+            let answer = try await client.execute(
+                uri: request.target, method: HTTPRequest.Method(request.method)!, headers: fields,
+                body: request.body.isEmpty ? nil : ByteBuffer(bytes: request.body))
+            return RawResponse(
+                status: answer.status.code,
+                fields: answer.headers.map { (name: $0.name.canonicalName, value: $0.value) },
+                body: Array(answer.body.readableBytesView))
+        }
+    }
+}
+
+extension TestClientProtocol {
+    /// GET, or POST where there is a body.
+    func ask(
+        _ target: String, _ body: String? = nil, type: String = "application/x-www-form-urlencoded; charset=utf-8",
+        method: HTTPRequest.Method? = nil, headers: HTTPFields = [:]
+    ) async throws -> TestResponse {
+        var headers = headers
+        if body != nil { headers[.contentType] = type }
+        return try await execute(
+            uri: target, method: method ?? (body == nil ? .get : .post), headers: headers,
+            body: body.map { ByteBuffer(string: $0) })
+    }
+}
+
+extension TestResponse {
+    var text: String { String(buffer: body) }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import FrontDoors
+import Gatefold
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Settings
+import TestSupport
+import Testing
+
+@testable import Server
+
+@Suite("The settings of Baker and Basispress")
+struct StorefrontSettingsTests {
+    private func text(_ publication: String, server: String = "{public_url: \"https://editions.example.com/\"}")
+        -> String
+    {
+        """
+        server: \(server)
+        \(ConfigurationTests.least)
+            apps: [com.example.daily]
+            content: {root: editions}
+
+        """ + publication.split(separator: "\n").map { "    \($0)\n" }.joined()
+    }
+
+    private func read(_ text: String) throws -> GatefoldConfiguration {
+        let configuration = try GatefoldConfiguration(
+            try YAMLSettings.read(
+                text: text, name: "gatefold.yaml", folder: "/srv", environment: ConfigurationTests.environment))
+        try Assembly.check(configuration)
+        return configuration
+    }
+
+    @Test("turn each front door on by their presence, with paths of one's own")
+    func settings() throws {
+        let both = try read(text("baker: {paths: {purchases: \"/shop/:user_id/purchases\"}}\nbasispress: {}"))
+        #expect(both.publicURL == "https://editions.example.com")
+        let storefront = try #require(both.publications[0].storefront)
+        #expect(storefront.servesBasispress)
+        #expect(storefront.baker?[.purchases]?.description == "/shop/:user_id/purchases")
+        #expect(storefront.baker?[.shelf]?.description == "/issues/:app_id/:user_id")
+        #expect(
+            try read(text("baker: {enabled: false}\nbasispress: {enabled: false}")).publications[0].storefront == nil)
+        #expect(try read(text("")).publications[0].storefront == nil)
+    }
+
+    @Test("of the guide can be served")
+    func guide() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/FrontDoors/FrontDoors.docc/Baker.md").standardizedFileURL
+        let article = try String(contentsOf: file, encoding: .utf8)
+        let block = try #require(article.split(separator: "```yaml\n").last?.split(separator: "\n```").first)
+        let text =
+            """
+            state: {path: state.sqlite, reference_secret: {env: REFERENCES}}
+            backends:
+              house: {kind: sqlite, path: house.sqlite}
+
+            """ + block.replacing("{file: secrets/daily}", with: "{env: DAILY}")
+        #expect(try read(text).publications[0].storefront?.baker != nil)
+    }
+
+    @Test(
+        "that can not be used name the key",
+        arguments: [
+            ("baker: {paths: {purchases: shop}}", "paths.purchases"), ("baker: {paths: {buy: /x}}", "paths.buy"),
+            ("baker: {paths: {shelf: /metrics}}", "paths.shelf"), ("baker: {paths: {shelf: /api/x}}", "paths.shelf"),
+            ("baker: {paths: {issue: /get}}", "baker.paths"), ("baker: {paths: {shelf: /daily/shelf}}", "daily"),
+            ("baker: {paths: {shelf: \"/purchases/:app_id/:user_id\"}}", "baker.paths"),
+            ("basispress: {on: true}", "basispress.on"),
+            ("baker: yes", "baker"),
+        ])
+    func mistakes(publication: String, key: String) throws {
+        let error = #expect(throws: SettingsError.self) { try read(text(publication)) }
+        #expect(error?.description.contains(key) == true, "\(error.map { "\($0)" } ?? "")")
+    }
+
+    @Test("need the public URL, an app and content")
+    func needs() throws {
+        for text in [
+            text("baker: {}", server: "{}"), text("baker: {}").replacing("    apps: [com.example.daily]\n", with: ""),
+            text("basispress: {}").replacing("    content: {root: editions}\n", with: ""),
+            text("baker: {}", server: "{public_url: editions.example.com}"),
+            text("baker: {}", server: "{public_url: \"https://editions.example.com/?x\"}"),
+        ] {
+            #expect(throws: SettingsError.self) { try read(text) }
+        }
+    }
+
+    @Test("take the first words of all their paths from the names that publications can have")
+    func reserved() {
+        for word in ["issues", "issue", "purchases", "confirmpurchase", "apns", "api", "link", "unlink"] {
+            #expect(PublicationConfiguration.reserved.contains(word), "\(word)")
+        }
+    }
+
+    @Test("are in force: the shelf of a served configuration, and tickets at its gate")
+    func inForce() async throws {
+        let text = text("baker: {}\ncatalogue: [{id: ed-1, published: 2020-01-01}]")
+        try await withParts(text) { parts, configuration async throws in
+            let router = MainRouter.make(
+                publications: CurrentPublications(try parts.assemble(configuration)), clock: .system,
+                readiness: { .ready })
+            try await Application(router: router).test(.router) { client async throws in
+                let shelf = try await client.execute(uri: "/issues/com.example.daily/x?environment=debug", method: .get)
+                #expect(shelf.status == .ok)
+                let url = "https://editions.example.com/issue/:app_id/:user_id/ed-1"
+                #expect(String(buffer: shelf.body).contains(url))
+                let twice = try await client.execute(
+                    uri: "/content/daily/ed-1.hpub?ticket=a.b&ticket=a.b", method: .get)
+                #expect(twice.status == .badRequest)
+                #expect(try await client.execute(uri: "/issues/x/y", method: .get).status == .notFound)
+            }
+        }
+    }
+}
