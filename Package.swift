@@ -242,6 +242,18 @@ let package = Package(
                 "Backends", "Gatefold", "Settings", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Tests/BackendBenches", swiftSettings: swiftSettings),
+        // What the app stores are in tests: servers on loopback, and authorities that sign receipts.
+        .target(
+            name: "StoreBenches",
+            dependencies: [
+                "Gatefold", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            path: "Tests/StoreBenches", swiftSettings: swiftSettings),
         .testTarget(
             name: "GatefoldTests",
             dependencies: [
@@ -322,7 +334,7 @@ let package = Package(
             name: "ReceiptsTests",
             dependencies: [
                 "Receipts", "FrontDoors", "Gatefold", "JSON", "OutgoingRequests", "PKCS7", "Protections", "Settings",
-                "SharedLibraries", "State", "TestSupport",
+                "SharedLibraries", "State", "StoreBenches", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -391,6 +403,13 @@ let package = Package(
             name: "BackendSuites",
             dependencies: [
                 "GatefoldCommand", "Server", "Backends", "BackendBenches", "Gatefold", "Settings", "TestSupport",
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "StoreSuites",
+            dependencies: [
+                "GatefoldCommand", "JSON", "StoreBenches", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: swiftSettings),
         .testTarget(

@@ -74,7 +74,9 @@ struct BakerPurchasesTests {
         }
     }
 
-    @Test("restored under a new user after a reinstallation, the purchases are the new user's, too; a crowd's they are not")
+    @Test(
+        "restored under a new user after a reinstallation, the purchases are the new user's, too; a crowd's they are not"
+    )
     func restored() async throws {
         try await Kiosk.served { kiosk in
             let receipt = try await kiosk.unified(Kiosk.purchases)

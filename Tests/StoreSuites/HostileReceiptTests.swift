@@ -30,7 +30,10 @@ struct HostileReceiptTests {
             kiosk.apple.statuses.withLock { $0 = ["6001": 21007, "6002": 21003, "6003": 21010] }
             let cases: [(String, String, Int)] = [
                 ("of another app", try await kiosk.unified(Kiosk.purchases) { $0.bundle = "com.example.weekly" }, 404),
-                ("of the sandbox", try await kiosk.unified(Kiosk.purchases) { $0.environment = "ProductionSandbox" }, 403),
+                (
+                    "of the sandbox", try await kiosk.unified(Kiosk.purchases) { $0.environment = "ProductionSandbox" },
+                    403
+                ),
                 ("with another last byte", Data(changed).base64EncodedString(), 403),
                 (
                     "of a chain of somebody's own",

@@ -59,7 +59,8 @@ struct KilledWhileConfirmingTests {
                 try await expectAll(acknowledged.withLock(\.self), kiosk)
             }
             try await withServer(kiosk.launch) { _ in
-                await confirm(all.filter { order in !acknowledged.withLock { $0.contains(order.number) } }, kiosk, acknowledged)
+                await confirm(
+                    all.filter { order in !acknowledged.withLock { $0.contains(order.number) } }, kiosk, acknowledged)
                 #expect(acknowledged.withLock { $0.count } == Self.confirmations)
                 // What was killed between the receipt and its verdict is proven by itself.
                 #expect(

@@ -69,11 +69,13 @@ struct OnePersonTests {
     @Test("signs in with a receipt in a chain with an ordinary backend, each with what is theirs")
     func receiptAsCredential() async throws {
         try await Kiosk.served(change: { text in
-            text.replacing("  receipts: {kind", with: "  both: {kind: chain, members: [house, receipts]}\n  receipts: {kind")
-                .replacing("    backend: house", with: "    backend: both")
-                .replacing(
-                    "    credentials: {identifier: email, proofs: [password]}",
-                    with: "    credentials: {identifier: email, proofs: [password], optional: [email, password, receipt]}")
+            text.replacing(
+                "  receipts: {kind", with: "  both: {kind: chain, members: [house, receipts]}\n  receipts: {kind"
+            )
+            .replacing("    backend: house", with: "    backend: both")
+            .replacing(
+                "    credentials: {identifier: email, proofs: [password]}",
+                with: "    credentials: {identifier: email, proofs: [password], optional: [email, password, receipt]}")
         }) { kiosk in
             let receipt = try await kiosk.unified(Kiosk.purchases)
             let answer = try await kiosk.http.post(

@@ -63,6 +63,8 @@ public final class ScriptedVerifier: ReceiptVerifier {
     /// The questions asked so far: `verify`, `current` and `notification`.
     public var questions: [String] { asked.withLock { $0 } }
 
+    public func isPlausible(_ receipt: StoreReceipt) -> Bool { !receipt.isEmpty }
+
     public func sells(app: String) -> Bool { apps.contains(app) }
 
     public func verify(

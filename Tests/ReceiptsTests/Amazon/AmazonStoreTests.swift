@@ -2,6 +2,7 @@ import Foundation
 import Gatefold
 import JSON
 import Settings
+import StoreBenches
 import TestSupport
 import Testing
 
@@ -293,7 +294,7 @@ struct AmazonStoreTests {
     func total() {
         var random = SeededRandom(seed: 16)
         let sample = Array(Self.purchase().body.utf8)
-        for _ in 0..<20_000 {
+        for _ in 0..<5_000 {
             var bytes = sample
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let place = Int.random(in: 0..<bytes.count, using: &random)

@@ -2,6 +2,7 @@ import Foundation
 import Gatefold
 import OutgoingRequests
 import Settings
+import StoreBenches
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import StoreBenches
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Gatefold
 import PKCS7
+import StoreBenches
 import TestSupport
 import Testing
 

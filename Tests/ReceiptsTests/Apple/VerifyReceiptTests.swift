@@ -2,6 +2,7 @@ import Foundation
 import Gatefold
 import JSON
 import Protections
+import StoreBenches
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Gatefold
 import JWTKit
+import StoreBenches
 import TestSupport
 import Testing
 

@@ -43,7 +43,8 @@ struct Kiosk: Sendable {
             try Data("the archive of month \(number)".utf8)
                 .write(to: folder.appendingPathComponent("editions/\(Self.month(number)).hpub"))
         }
-        let readers = "identifier,password,state,editions\nada@example.com,analytical engine,inactive,\(Self.month(2))\n"
+        let readers =
+            "identifier,password,state,editions\nada@example.com,analytical engine,inactive,\(Self.month(2))\n"
         try Data(readers.utf8).write(to: folder.appendingPathComponent("readers.csv"))
         try await succeed(["subscribers", "import", "readers.csv", "--backend", "house"])
     }

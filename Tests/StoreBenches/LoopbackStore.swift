@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTLS
@@ -7,43 +7,43 @@ import NIOSSL
 import TestSupport
 
 /// A store's service, as a real HTTPS server on loopback with a test's own authority.
-struct LoopbackStore: Sendable {
-    struct Question: Sendable {
-        let method: String
+package struct LoopbackStore: Sendable {
+    package struct Question: Sendable {
+        package let method: String
         /// With the query, byte for byte.
-        let target: String
-        let authorization: String?
-        let body: String
+        package let target: String
+        package let authorization: String?
+        package let body: String
     }
 
-    struct Word: Sendable {
-        let status: Int
-        let body: String
+    package struct Word: Sendable {
+        package let status: Int
+        package let body: String
 
-        init(_ status: Int, _ body: String = "{}") {
+        package init(_ status: Int, _ body: String = "{}") {
             self.status = status
             self.body = body
         }
     }
 
-    let url: String
+    package let url: String
     /// The file with the authority's certificate.
-    let root: String
+    package let root: String
     private let kept: Kept<[Question]>
 
     /// The same server, as somebody sees it who trusts another authority.
-    func trusting(_ root: String) -> LoopbackStore { LoopbackStore(url: url, root: root, kept: kept) }
+    package func trusting(_ root: String) -> LoopbackStore { LoopbackStore(url: url, root: root, kept: kept) }
 
     /// One that nobody runs.
-    static func nowhere(port: Int, root: String) -> LoopbackStore {
+    package static func nowhere(port: Int, root: String) -> LoopbackStore {
         LoopbackStore(url: "https://localhost:\(port)", root: root, kept: Kept([]))
     }
 
     /// What it was asked so far.
-    var questions: [Question] { kept.withLock { $0 } }
+    package var questions: [Question] { kept.withLock { $0 } }
 
     /// Runs the body while the server answers.
-    static func serving(
+    package static func serving(
         in folder: URL, _ answer: @escaping @Sendable (Question) async throws -> Word,
         _ body: (LoopbackStore) async throws -> Void
     ) async throws {

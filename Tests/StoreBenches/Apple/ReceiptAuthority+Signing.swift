@@ -1,10 +1,10 @@
 import Foundation
-import Gatefold
+package import Gatefold
 import TestSupport
 
 extension ReceiptAuthority {
     /// How a receipt is signed, beside what Apple does today.
-    enum Manner: Sendable {
+    package enum Manner: Sendable {
         case today
         /// As until January 2025.
         case sha1
@@ -15,7 +15,7 @@ extension ReceiptAuthority {
         /// What was signed is left out.
         case detached
 
-        var options: [String] {
+        package var options: [String] {
             switch self {
             case .today: ["-nodetach", "-md", "sha256"]
             case .sha1: ["-nodetach", "-md", "sha1", "-noattr"]
@@ -31,7 +31,7 @@ extension ReceiptAuthority {
     /// - Parameters:
     ///   - signers: nil for the authority's own.
     ///   - companions: sent besides; nil for the issuer and the root.
-    func sign(
+    package func sign(
         _ payload: [UInt8], by signers: [Certificate]? = nil, with companions: [Certificate]? = nil,
         _ manner: Manner = .today
     ) async throws -> [UInt8] {
@@ -54,13 +54,14 @@ extension ReceiptAuthority {
         }
     }
 
-    func receipt(_ payload: TestPayload = TestPayload(), _ manner: Manner = .today) async throws -> StoreReceipt {
+    package func receipt(_ payload: TestPayload = TestPayload(), _ manner: Manner = .today) async throws -> StoreReceipt
+    {
         StoreReceipt([.receipt: Data(try await sign(payload.bytes, by: nil, manner)).base64EncodedString()])
     }
 }
 
 extension StoreReceipt {
-    static func of(_ bytes: [UInt8]) -> StoreReceipt {
+    package static func of(_ bytes: [UInt8]) -> StoreReceipt {
         StoreReceipt([.receipt: Data(bytes).base64EncodedString()])
     }
 }

@@ -1,10 +1,10 @@
 /// Writes the little DER that receipts are made of (X.690 section 8).
-enum DERWriter {
-    static func value(_ identifier: UInt8, _ content: [UInt8]) -> [UInt8] {
+package enum DERWriter {
+    package static func value(_ identifier: UInt8, _ content: [UInt8]) -> [UInt8] {
         [identifier] + length(content.count) + content
     }
 
-    static func integer(_ number: Int) -> [UInt8] {
+    package static func integer(_ number: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = number
         repeat {
@@ -14,11 +14,11 @@ enum DERWriter {
         return value(0x02, bytes)
     }
 
-    static func octets(_ bytes: [UInt8]) -> [UInt8] { value(0x04, bytes) }
-    static func utf8(_ text: String) -> [UInt8] { value(0x0C, Array(text.utf8)) }
-    static func ia5(_ text: String) -> [UInt8] { value(0x16, Array(text.utf8)) }
-    static func sequence(_ parts: [[UInt8]]) -> [UInt8] { value(0x30, parts.flatMap(\.self)) }
-    static func set(_ parts: [[UInt8]]) -> [UInt8] { value(0x31, parts.flatMap(\.self)) }
+    package static func octets(_ bytes: [UInt8]) -> [UInt8] { value(0x04, bytes) }
+    package static func utf8(_ text: String) -> [UInt8] { value(0x0C, Array(text.utf8)) }
+    package static func ia5(_ text: String) -> [UInt8] { value(0x16, Array(text.utf8)) }
+    package static func sequence(_ parts: [[UInt8]]) -> [UInt8] { value(0x30, parts.flatMap(\.self)) }
+    package static func set(_ parts: [[UInt8]]) -> [UInt8] { value(0x31, parts.flatMap(\.self)) }
 
     private static func length(_ count: Int) -> [UInt8] {
         if count < 0x80 { return [UInt8(count)] }

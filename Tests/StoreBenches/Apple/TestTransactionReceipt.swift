@@ -1,14 +1,24 @@
 import Foundation
-import Gatefold
+package import Gatefold
 
 /// A receipt of iOS 6 as a test wants it; its signature is rubbish, because only Apple knows what it would have to be.
-struct TestTransactionReceipt {
-    var bundle = "com.example.daily"
-    var product = "com.example.daily.issue1"
-    var transaction = "1000000012345678"
-    var environment: String?
+package struct TestTransactionReceipt: Sendable {
+    package var bundle = "com.example.daily"
+    package var product = "com.example.daily.issue1"
+    package var transaction = "1000000012345678"
+    package var environment: String?
 
-    var bytes: [UInt8] {
+    package init(
+        bundle: String = "com.example.daily", product: String = "com.example.daily.issue1",
+        transaction: String = "1000000012345678", environment: String? = nil
+    ) {
+        self.bundle = bundle
+        self.product = product
+        self.transaction = transaction
+        self.environment = environment
+    }
+
+    package var bytes: [UInt8] {
         let purchase = """
             {
             \t"original-transaction-id" = "\(transaction)";
@@ -31,5 +41,5 @@ struct TestTransactionReceipt {
             """.utf8)
     }
 
-    var receipt: StoreReceipt { .of(bytes) }
+    package var receipt: StoreReceipt { .of(bytes) }
 }

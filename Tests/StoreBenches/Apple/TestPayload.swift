@@ -1,25 +1,49 @@
 import Foundation
 
 /// The payload of a unified receipt as a test wants it.
-struct TestPayload {
-    struct Purchase {
-        var product = "com.example.daily.month"
-        var transaction = "1000"
-        var original: String?
-        var purchased = "2024-03-01T00:00:00Z"
-        var expires = ""
-        var cancelled = ""
-        var quantity = 1
+package struct TestPayload: Sendable {
+    package struct Purchase: Sendable {
+        package var product = "com.example.daily.month"
+        package var transaction = "1000"
+        package var original: String?
+        package var purchased = "2024-03-01T00:00:00Z"
+        package var expires = ""
+        package var cancelled = ""
+        package var quantity = 1
+
+        package init(
+            product: String = "com.example.daily.month", transaction: String = "1000", original: String? = nil,
+            purchased: String = "2024-03-01T00:00:00Z", expires: String = "", cancelled: String = "", quantity: Int = 1
+        ) {
+            self.product = product
+            self.transaction = transaction
+            self.original = original
+            self.purchased = purchased
+            self.expires = expires
+            self.cancelled = cancelled
+            self.quantity = quantity
+        }
     }
 
-    var environment: String? = "Production"
-    var bundle = "com.example.daily"
-    var created: String? = "2024-03-02T10:00:00Z"
-    var expires: String?
-    var purchases = [Purchase()]
+    package var environment: String? = "Production"
+    package var bundle = "com.example.daily"
+    package var created: String? = "2024-03-02T10:00:00Z"
+    package var expires: String?
+    package var purchases = [Purchase()]
+
+    package init(
+        environment: String? = "Production", bundle: String = "com.example.daily",
+        created: String? = "2024-03-02T10:00:00Z", expires: String? = nil, purchases: [Purchase] = [Purchase()]
+    ) {
+        self.environment = environment
+        self.bundle = bundle
+        self.created = created
+        self.expires = expires
+        self.purchases = purchases
+    }
 
     /// Anything but what is signed around it.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var attributes: [[UInt8]] = []
         if let environment { attributes.append(Self.attribute(0, DERWriter.utf8(environment))) }
         attributes.append(Self.attribute(2, DERWriter.utf8(bundle)))
@@ -49,7 +73,7 @@ struct TestPayload {
         return DERWriter.set(attributes)
     }
 
-    static func attribute(_ type: Int, _ value: [UInt8]) -> [UInt8] {
+    package static func attribute(_ type: Int, _ value: [UInt8]) -> [UInt8] {
         DERWriter.sequence([DERWriter.integer(type), DERWriter.integer(1), DERWriter.octets(value)])
     }
 }

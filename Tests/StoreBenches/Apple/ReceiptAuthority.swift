@@ -1,46 +1,56 @@
-import Foundation
+package import Foundation
 import TestSupport
 
 /// An authority that signs receipts as Apple does, made with OpenSSL's program: a root, an authority under it, and a signer;
 /// each of the latter with the marks of its purpose.
-struct ReceiptAuthority: Sendable {
-    struct Failed: Error {
-        let errors: String
+package struct ReceiptAuthority: Sendable {
+    package struct Failed: Error {
+        package let errors: String
     }
 
     /// In PEM.
-    struct Certificate: Sendable {
-        let text: String
-        let key: String
+    package struct Certificate: Sendable {
+        package let text: String
+        package let key: String
+
+        package init(text: String, key: String) {
+            self.text = text
+            self.key = key
+        }
     }
 
-    enum Marking: String, Sendable {
+    package enum Marking: String, Sendable {
         case root, issuer, leaf
         case issuerUnmarked = "issuer_unmarked"
         case leafOther = "leaf_other"
     }
 
-    struct Dates: Sendable {
-        var from = "20200101000000Z"
-        var to = "20400101000000Z"
+    package struct Dates: Sendable {
+        package var from = "20200101000000Z"
+        package var to = "20400101000000Z"
+
+        package init(from: String = "20200101000000Z", to: String = "20400101000000Z") {
+            self.from = from
+            self.to = to
+        }
     }
 
-    let root: Certificate
-    let issuer: Certificate
-    let signer: Certificate
+    package let root: Certificate
+    package let issuer: Certificate
+    package let signer: Certificate
 
     /// One for all tests: keys take their time.
-    static let shared = Task { try await ReceiptAuthority() }
+    package static let shared = Task { try await ReceiptAuthority() }
 
-    init() async throws {
+    package init() async throws {
         root = try await Self.certificate("Root", .root, by: nil)
         issuer = try await Self.certificate("Issuer", .issuer, by: root)
         signer = try await Self.certificate("Signer", .leaf, by: issuer)
     }
 
-    var rootBytes: [UInt8] { Self.bytes(root) }
+    package var rootBytes: [UInt8] { Self.bytes(root) }
 
-    static func bytes(_ certificate: Certificate) -> [UInt8] {
+    package static func bytes(_ certificate: Certificate) -> [UInt8] {
         let lines = certificate.text.split(separator: "\n").drop { !$0.hasPrefix("-----BEGIN") }
         let base64 = lines.dropFirst().prefix { !$0.hasPrefix("-----END") }.joined()
         return Array(Data(base64Encoded: base64) ?? Data())
@@ -49,7 +59,7 @@ struct ReceiptAuthority: Sendable {
     /// - Parameters:
     ///   - issuer: nil for one that signs itself.
     ///   - key: of another certificate, to be used again; nil for a new one.
-    static func certificate(
+    package static func certificate(
         _ name: String, _ marking: Marking, by issuer: Certificate?, key: String? = nil, dates: Dates = Dates(),
         digest: String = "sha256"
     ) async throws -> Certificate {
@@ -117,12 +127,12 @@ struct ReceiptAuthority: Sendable {
 
         """
 
-    static func run(_ arguments: [String], in folder: URL) async throws {
+    package static func run(_ arguments: [String], in folder: URL) async throws {
         let run = try await CommandRun.of("openssl", arguments, in: folder)
         guard run.status == 0 else { throw Failed(errors: run.errors) }
     }
 
-    static func write(_ text: String, _ name: String, in folder: URL) throws {
+    package static func write(_ text: String, _ name: String, in folder: URL) throws {
         try Data(text.utf8).write(to: folder.appending(path: name))
     }
 
