@@ -10,6 +10,7 @@ import HummingbirdHTTP2
 import HummingbirdTLS
 public import Logging
 import NIOCore
+import Push
 import ServiceLifecycle
 import Settings
 import State
@@ -47,18 +48,20 @@ public struct GatefoldServer: Sendable {
             passwords: PasswordVerifier(
                 hasher: try configuration.passwords.hasher(), concurrency: configuration.passwords.workers),
             references: configuration.state.references, observe: { BackendEventReporter.report($0, to: logger) })
+        let news = PublishedNews()
         parts = LastingParts(
             state: state, references: configuration.state.references, revocations: revocations,
             guesses: GuessLimiter(limits: configuration.guessing),
             services: services, catalogueFolder: configuration.catalogueFolder,
             catalogueServices: CatalogueServices(
-                clock: clock, random: random, observe: { CatalogueEventReporter.report($0, to: logger) }))
+                clock: clock, random: random, observe: { CatalogueEventReporter.report($0, to: logger) },
+                didPublish: { news.tell($0, $1) }))
         publications = CurrentPublications(try parts.assemble(configuration))
         backends = BackendAdministration(publications)
         Self.report(configuration.warnings, to: logger)
         tls = try configuration.tls.map { try ReloadableTLS($0) }
         push = PushService(
-            store: state, statePath: configuration.state.path, publications: publications, clock: clock,
+            news: news, store: state, statePath: configuration.state.path, publications: publications, clock: clock,
             random: random, logger: logger)
         follower = RevocationFollower(
             store: state, lists: revocations, retention: { [publications] in publications.longestRetention },
@@ -86,8 +89,8 @@ public struct GatefoldServer: Sendable {
             PurchaseFollower(publications: publications, logger: logger),
             DeliveryService(worker: deliveryWorker),
             ReloadService(reload: reload, logger: logger),
+            push,
         ]
-        services.append(push)
         if let address = configuration.adminListen {
             services.append(Listener(address: address, application: adminListener(address)))
         }

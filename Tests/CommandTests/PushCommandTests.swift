@@ -6,7 +6,7 @@ import State
 import TestSupport
 import Testing
 
-@Suite("gatefold push", .timeLimit(.minutes(3))) struct PushCommandTests {
+@Suite("gatefold push", .timeLimit(.minutes(10))) struct PushCommandTests {
     private static let app = "com.example.daily"
 
     private struct Bench: Sendable {
@@ -99,7 +99,7 @@ import Testing
                 GatefoldProgram.path, ["push", "send", "--edition", "daily-7"], in: bench.folder,
                 until: .port(bench.standIn.port))
             try await withServer(launch) { server in
-                await until { bench.standIn.requests.count >= 300 }
+                await until { bench.standIn.count >= 300 }
                 kill(server.identifier, SIGKILL)
             }
             door.open()
@@ -126,7 +126,7 @@ import Testing
             let launch = ServerProcess.Launch(
                 GatefoldProgram.path, ["push", "send"], in: bench.folder, until: .port(bench.standIn.port))
             try await withServer(launch) { server in
-                await until { bench.standIn.requests.count >= 200 }
+                await until { bench.standIn.count >= 200 }
                 kill(server.identifier, SIGTERM)
                 door.open()
                 let end = ContinuousClock.now + .seconds(60)
@@ -138,6 +138,40 @@ import Testing
             let rest = try await bench.push("send")
             #expect(rest.output.contains("400 sent, 0 failed, 0 gone"), "\(rest.output)\(rest.errors)")
             #expect(bench.standIn.counts.values.allSatisfy { $0 == 1 })
+        }
+    }
+
+    @Test("is done by the server when an edition comes out")
+    func published() async throws {
+        try await with(12) { bench in
+            let file = bench.folder.appending(path: "gatefold.yaml")
+            let text = try String(contentsOf: file, encoding: .utf8)
+                .replacing(
+                    "push:",
+                    with: "catalogue: [{id: daily-6, published: 2026-01-01}]\n    push:\n      on_publish: true")
+            try Data(text.utf8).write(to: file)
+            let port = try #require(text.firstMatch(of: /127.0.0.1:([0-9]+)/).flatMap { Int($0.1) })
+            let launch = ServerProcess.Launch(GatefoldProgram.path, ["serve"], in: bench.folder, until: .port(port))
+            try await withServer(launch) { server in
+                let memory = bench.folder.appending(path: "catalogues")
+                let end = ContinuousClock.now + .seconds(60)
+                while (try? FileManager.default.contentsOfDirectory(atPath: memory.path))?.isEmpty ?? true,
+                    ContinuousClock.now < end
+                {
+                    await Task.yield()
+                }
+                let more = "[{id: daily-7, published: 2026-02-01}, {id: daily-8, published: 2026-02-02}, {id: daily-6,"
+                try Data(text.replacing("[{id: daily-6,", with: more).utf8).write(to: file)
+                kill(server.identifier, SIGHUP)
+                while !server.output.contains("push campaign finished"), ContinuousClock.now < end {
+                    await Task.yield()
+                }
+                #expect(server.output.contains("push campaign finished"), "\(server.output)")
+            }
+            #expect(bench.standIn.counts == Dictionary(uniqueKeysWithValues: bench.tokens.map { ($0, 1) }))
+            #expect(bench.standIn.requests.allSatisfy { $0.body.contains("daily-8") }, "the newest of both")
+            let again = try await bench.push("send", "--edition", "daily-8")
+            #expect(again.output.contains("12 sent, 0 failed, 0 gone; begun "))
         }
     }
 

@@ -50,6 +50,7 @@ public final class APNsStandIn: Sendable {
     private let state = Mutex(State())
 
     public var requests: [Request] { state.withLock(\.requests) }
+    public var count: Int { state.withLock { $0.requests.count } }
     public var mostUnderWay: Int { state.withLock(\.mostUnderWay) }
     public var port: Int { state.withLock(\.port) }
     public var url: String { "https://localhost:\(port)" }

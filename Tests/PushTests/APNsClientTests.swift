@@ -7,7 +7,7 @@ import Testing
 
 @testable import Push
 
-@Suite("Sending to APNs", .timeLimit(.minutes(2))) struct APNsClientTests {
+@Suite("Sending to APNs", .timeLimit(.minutes(10))) struct APNsClientTests {
     private let device = PushToken.numbered(7)
     private let hex = String(repeating: "a5", count: 28) + "00000007"
 

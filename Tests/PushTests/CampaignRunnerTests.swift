@@ -6,7 +6,7 @@ import Testing
 
 @testable import Push
 
-@Suite("The course of a campaign", .timeLimit(.minutes(2))) struct CampaignRunnerTests {
+@Suite("The course of a campaign", .timeLimit(.minutes(10))) struct CampaignRunnerTests {
     private let time = ManualTime()
     private let store = VolatilePushTokens()
 

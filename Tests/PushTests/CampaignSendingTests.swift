@@ -6,7 +6,7 @@ import Testing
 
 @testable import Push
 
-@Suite("A campaign", .timeLimit(.minutes(3))) struct CampaignSendingTests {
+@Suite("A campaign", .timeLimit(.minutes(10))) struct CampaignSendingTests {
     private let clock = ManualClock()
 
     @Test("of 5,000 tokens comes to each once, over one connection and with no more streams than allowed")

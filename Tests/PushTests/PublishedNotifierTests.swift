@@ -6,9 +6,10 @@ import Testing
 
 @testable import Push
 
-@Suite("An edition that comes out", .timeLimit(.minutes(2))) struct PublishedNotifierTests {
+@Suite("An edition that comes out", .timeLimit(.minutes(10))) struct PublishedNotifierTests {
     private let clock = ManualClock()
     private let store = VolatilePushTokens()
+    private let news = PublishedNews()
 
     private func edition(_ id: String, _ days: Double) throws -> Edition {
         Edition(
@@ -23,7 +24,8 @@ import Testing
             await store.fill(PushBench.app, 3, at: clock.now)
             let events = Kept<[String]>([])
             let office = try bench.office(store, more, clock: clock.wall)
-            let notifier = PublishedNotifier(clock: clock.wall, sleep: sleep, offices: { [office] }) { event in
+            let notifier = PublishedNotifier(news: news, clock: clock.wall, sleep: sleep, offices: { [office] }) {
+                event in
                 let word =
                     switch event {
                     case .began(let campaign): "began \(campaign.name)"
@@ -50,7 +52,7 @@ import Testing
             await notifier.didPublish(try PushBench.publication, editions)
             await until { events.withLock { $0.contains("finished com.example.daily/daily-3 3") } }
             await notifier.didPublish(try PushBench.publication, [editions[1]])
-            await notifier.didPublish(try PushBench.publication, [try edition("daily-4", 0)])
+            news.tell(try PushBench.publication, [try edition("daily-4", 0)])
             await until { events.withLock { $0.contains("finished com.example.daily/daily-4 3") } }
             let names = bench.standIn.requests.map {
                 $0.body.contains("daily-3") ? 3 : $0.body.contains("daily-4") ? 4 : 0

@@ -19,12 +19,14 @@ package final class PublishedNotifier: Sendable {
     private let sleep: Sleep
     private let offices: @Sendable () -> [PushOffice]
     private let observe: @Sendable (Event) -> Void
-    private let wakes: AsyncStream<Void>
-    private let wake: AsyncStream<Void>.Continuation
+    private let news: PublishedNews
     private let busy = Mutex<Set<String>>([])
 
-    /// - Parameter offices: those of the configuration in force.
+    /// - Parameters:
+    ///   - news: where it hears of editions; it is the only one that listens there.
+    ///   - offices: those of the configuration in force.
     package init(
+        news: PublishedNews = PublishedNews(),
         clock: WallClock = .system, sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) },
         offices: @escaping @Sendable () -> [PushOffice], observe: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
@@ -32,15 +34,18 @@ package final class PublishedNotifier: Sendable {
         self.sleep = sleep
         self.offices = offices
         self.observe = observe
-        (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        self.news = news
     }
 
     /// Begins one campaign for each app: about the newest of the editions, because several that come out at once are one
-    /// piece of news. When this returns, the campaigns are in the store.
-    package func didPublish(_ publication: PublicationID, _ editions: [Edition]) async {
+    /// piece of news.
+    ///
+    /// - Returns: whether the campaigns, where there are to be any, are in the store.
+    @discardableResult
+    package func didPublish(_ publication: PublicationID, _ editions: [Edition]) async -> Bool {
         guard let newest = editions.max(by: { ($0.published, $0.id) < ($1.published, $1.id) }),
             let office = offices().first(where: { $0.publication == publication && $0.settings.onPublish })
-        else { return }
+        else { return true }
         do {
             for app in office.settings.apps {
                 let begun = try await office.store.begin(office.campaign(for: app, edition: newest.id))
@@ -48,15 +53,28 @@ package final class PublishedNotifier: Sendable {
             }
         } catch {
             observe(.storeFailed(cause: "\(type(of: error))"))
+            return false
         }
-        wake.yield()
+        news.wake()
+        return true
+    }
+
+    /// The news is in nobody's memory but this one, so it is not given up.
+    private func persistently(_ publication: PublicationID, _ editions: [Edition]) async {
+        while await !didPublish(publication, editions), !Task.isCancelled {
+            guard (try? await sleep(10)) != nil else { return }
+        }
     }
 
     /// Sends what there is to send until the task is cancelled.
     package func run() async {
-        wake.yield()
+        news.wake()
         await withDiscardingTaskGroup { group in
-            for await _ in wakes {
+            for await item in news.items {
+                if case .published(let publication, let editions) = item {
+                    group.addTask { [self] in await persistently(publication, editions) }
+                    continue
+                }
                 for office in offices() where office.settings.onPublish {
                     for (campaign, app) in await unfinished(office) where claim(campaign.name) {
                         group.addTask { [self] in

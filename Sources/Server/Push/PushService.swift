@@ -9,11 +9,12 @@ struct PushService: Service {
     let notifier: PublishedNotifier
 
     init(
-        store: any PushTokenStore, statePath: String, publications: CurrentPublications, clock: WallClock,
+        news: PublishedNews, store: any PushTokenStore, statePath: String, publications: CurrentPublications,
+        clock: WallClock,
         random: RandomSource, logger: Logger
     ) {
         notifier = PublishedNotifier(
-            clock: clock,
+            news: news, clock: clock,
             offices: {
                 publications.value.push.map { publication, settings in
                     PushOffice(
