@@ -1,6 +1,8 @@
 import Foundation
 import FrontDoors
 import Gatefold
+import HTTPTypes
+import State
 import TestSupport
 import Testing
 
@@ -31,7 +33,7 @@ struct CloudSoftphoneTests {
     func mixed() async throws {
         try await SoftphoneRig.run({
             $0.methods = [.put]
-        }) { rig in
+        }) { (rig: SoftphoneRig) async throws in
             rig.store.sell("credit5", receipt: receipt, transaction: "1000")
             let client = CloudSoftphoneClient(
                 url: "/title/iap/?username=%account[username]%&productCode=wrong",
@@ -48,7 +50,7 @@ struct CloudSoftphoneTests {
             $0.fields.product = "what"
             $0.fields.account = "who"
             $0.fields.currency = "cur"
-        }) { rig in
+        }) { (rig: SoftphoneRig) async throws in
             rig.store.sell("credit5", receipt: receipt, transaction: "1000")
             let client = CloudSoftphoneClient(
                 url: "/title/iap?r=%receipt%&what=%productCode%&who=%account[username]%&cur=EUR")
@@ -79,7 +81,7 @@ struct CloudSoftphoneTests {
 
     @Test("refuses the receipt of another account, in whatever wrapping it comes (PITFALLS row 18)")
     func otherAccount() async throws {
-        try await SoftphoneRig.run { rig in
+        try await SoftphoneRig.run { (rig: SoftphoneRig) async throws in
             rig.store.sell("credit5", receipt: receipt, transaction: "1000")
             rig.store.sell("credit5", receipt: "MIIBanotherReceiptOfIt==", transaction: "1000")
             #expect(try await CloudSoftphoneClient.form.buy("credit5", receipt: receipt, port: rig.port) == .delivered)
@@ -96,7 +98,7 @@ struct CloudSoftphoneTests {
 
     @Test("credits one of two accounts that tell the same receipt at the same moment")
     func race() async throws {
-        try await SoftphoneRig.run { rig in
+        try await SoftphoneRig.run { (rig: SoftphoneRig) async throws in
             rig.store.sell("credit5", receipt: receipt, transaction: "1000")
             let outcomes = await withTaskGroup(of: CloudSoftphoneClient.Outcome?.self) { group in
                 for index in 0..<40 {
@@ -193,7 +195,7 @@ struct CloudSoftphoneTests {
         "takes prices in whatever notation, and believes none",
         arguments: ["4.99", "4,99 €", "٤٫٩٩", "-1", "free \"\""])
     func price(_ price: String) async throws {
-        try await SoftphoneRig.run { rig in
+        try await SoftphoneRig.run { (rig: SoftphoneRig) async throws in
             rig.store.sell("credit5", receipt: receipt, transaction: "1000")
             let client = CloudSoftphoneClient.form
             #expect(try await client.buy("credit5", receipt: receipt, price: price, port: rig.port) == .delivered)
@@ -203,7 +205,7 @@ struct CloudSoftphoneTests {
 
     @Test("keeps sixty-four bytes of a price, and whole letters")
     func longPrice() async throws {
-        try await SoftphoneRig.run { rig in
+        try await SoftphoneRig.run { (rig: SoftphoneRig) async throws in
             rig.store.sell("credit5", receipt: receipt, transaction: "1000")
             let price = String(repeating: "€", count: 1000)
             #expect(

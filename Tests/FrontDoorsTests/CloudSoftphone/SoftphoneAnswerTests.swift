@@ -45,7 +45,7 @@ struct SoftphoneAnswerTests {
 
     @Test("is in the user's language")
     func languages() async throws {
-        try await SoftphoneRig.run(messages: Self.messages) { rig in
+        try await SoftphoneRig.run(messages: Self.messages) { (rig: SoftphoneRig) async throws in
             var client = CloudSoftphoneClient()
             client.headers = [("Accept-Language", "de-AT,en;q=0.5")]
             #expect(
