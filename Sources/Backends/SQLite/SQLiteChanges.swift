@@ -26,7 +26,9 @@ struct SQLiteChanges: SQLChanging {
         } catch let error as DatabaseError {
             // The codes alone: the message may quote a value.
             let cause = "SQLite answered with the code \(error.extendedResultCode.rawValue)"
-            if [.SQLITE_CONSTRAINT, .SQLITE_MISMATCH].contains(error.resultCode) { throw SQLChangeRefused(cause: cause) }
+            if [.SQLITE_CONSTRAINT, .SQLITE_MISMATCH].contains(error.resultCode) {
+                throw SQLChangeRefused(cause: cause)
+            }
             throw SQLiteChangeFailure(cause: cause)
         }
     }

@@ -24,7 +24,7 @@ struct SoftphonePurchaseTests {
         settings.fields.token = "token"
         let spice = "receipt=&productCode=&username=&price=&token=%+\"{}:,0123456789\\u00 A"
         var found = 0
-        for round in 0..<100_000 {
+        for round in 0..<20_000 {
             var bytes = random.hostileBytes(upTo: 60, spice: spice)
             // Half of them begin like a purchase.
             if round.isMultiple(of: 2) {
@@ -43,6 +43,6 @@ struct SoftphonePurchaseTests {
                 && (purchase.credit.price?.utf8.count ?? 1) <= 64 && purchase.credit.price?.isEmpty != true
             if !isSound { Issue.record("\(bytes)") }
         }
-        #expect(found > 10_000)
+        #expect(found > 2_000)
     }
 }
