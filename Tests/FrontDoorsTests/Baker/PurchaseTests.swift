@@ -91,7 +91,7 @@ struct PurchaseTests {
     func limbo() async throws {
         try await withKiosk { kiosk, client async throws in
             let app = kiosk.baker(client)
-            #expect(try await !app.buy(issue(ScriptedStore.receipt("unknown to the store"))))
+            #expect(try await !app.buy(issue(KioskStore.receipt("unknown to the store"))))
             #expect(await app.queue.count == 1)
             #expect(await app.complaints.count == 1)
             try await app.showShelf()
@@ -278,7 +278,7 @@ struct PurchaseTests {
     func nothingSold() async throws {
         try await withKiosk(sells: false) { kiosk, client async throws in
             let app = kiosk.baker(client)
-            #expect(try await !app.buy(issue(ScriptedStore.receipt("x"))))
+            #expect(try await !app.buy(issue(KioskStore.receipt("x"))))
             try await app.showShelf()
             #expect(await app.products == [])
             #expect(try await app.download(named: "sampler").status == 200)

@@ -17,7 +17,7 @@ struct Kiosk: Sendable {
     static let user = "6B8F0E1C-2A3D-4E5F-8A9B-0C1D2E3F4A5B"
 
     let clock = ManualClock()
-    let store = ScriptedStore(apps: [app])
+    let store = KioskStore(apps: [app])
     let backend = ScriptedBackend()
     let state: SQLiteStateStore
     let proxy: PublicationProxy

@@ -322,9 +322,8 @@ struct AppStoreServerTests {
         arguments: ["", "abc", "1/../2", "1?x", "123456789012345678901"])
     func identifiers(id: String) async throws {
         try await AppStoreStandIn.run(answering: { _, _ in try single("77") }, authority: authority) { setting in
-            #expect(
-                try await setting.data.transactions(id: id, allowing: [.production], at: now)
-                    == .refused(ReceiptRefusal(.malformed)))
+            let verdict = try await setting.data.transactions(id: id, allowing: [.production], at: now)
+            #expect(verdict == .refused(ReceiptRefusal(.malformed)))
             #expect(setting.targets.isEmpty)
         }
     }

@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 import Gatefold
 import JSON
-import SwiftASN1
 import StoreBenches
+import SwiftASN1
 import TestSupport
 import Testing
 import X509

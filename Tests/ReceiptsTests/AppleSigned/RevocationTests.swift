@@ -3,8 +3,8 @@ import Foundation
 import Gatefold
 import JSON
 import OutgoingRequests
-import SwiftASN1
 import StoreBenches
+import SwiftASN1
 import TestSupport
 import Testing
 import X509
@@ -66,7 +66,7 @@ struct RevocationTests {
     func good(mode: RevocationMode) async throws {
         let port = try FreePort.find()
         let authority = try authority(port: port)
-        try await withResponder(authority, .good, port: port) {
+        try await withResponder(authority, .good, port: port) { () async throws in
             #expect(try await verdict(authority, mode).transactions.count == 1)
         }
     }
@@ -75,7 +75,7 @@ struct RevocationTests {
     func revoked(mode: RevocationMode) async throws {
         let port = try FreePort.find()
         let authority = try authority(port: port)
-        try await withResponder(authority, .revoked, port: port) {
+        try await withResponder(authority, .revoked, port: port) { () async throws in
             #expect(try await verdict(authority, mode) == .refused(ReceiptRefusal(.forged)))
         }
     }
@@ -92,7 +92,7 @@ struct RevocationTests {
     func unknown() async throws {
         let port = try FreePort.find()
         let authority = try authority(port: port)
-        try await withResponder(authority, .unknown, port: port) {
+        try await withResponder(authority, .unknown, port: port) { () async throws in
             #expect(try await verdict(authority, .soft).transactions.count == 1)
             await #expect(throws: RevocationUnknown()) { try await verdict(authority, .hard) }
         }
@@ -102,7 +102,7 @@ struct RevocationTests {
     func otherResponder() async throws {
         let port = try FreePort.find()
         let (ours, theirs) = (try authority(port: port), try authority(port: port))
-        try await withResponder(theirs, .good, port: port) {
+        try await withResponder(theirs, .good, port: port) { () async throws in
             await #expect(throws: RevocationUnknown()) { try await verdict(ours, .hard) }
         }
     }
@@ -112,7 +112,7 @@ struct RevocationTests {
         let port = try FreePort.find()
         let authority = try authority(port: port)
         let data = try SignedForms.data(authority, revocations: RevocationSettings(mode: .hard))
-        try await withResponder(authority, .good, port: port) {
+        try await withResponder(authority, .good, port: port) { () async throws in
             #expect(try await verdict(authority, .hard, with: data).transactions.count == 1)
         }
         #expect(try await verdict(authority, .hard, with: data).transactions.count == 1)

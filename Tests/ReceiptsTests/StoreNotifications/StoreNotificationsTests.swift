@@ -73,7 +73,7 @@ struct StoreNotificationsTests {
 
     @Test("is answered 200 once it is on record, and 200 again when it comes again, changing nothing")
     func repeated() async throws {
-        try await run { setting in
+        try await run { (setting) async throws in
             #expect(try await setting.tell("SUBSCRIBED", id: "a", transaction: purchase) == 200)
             let before = try await setting.known("1")
             #expect(before.map(\.id) == ["1"])
@@ -89,7 +89,7 @@ struct StoreNotificationsTests {
         arguments: [[0, 1, 2], [0, 2, 1], [2, 1, 0], [1, 0, 2], [2, 0, 1], [1, 2, 0]])
     func orders(order: [Int]) async throws {
         let words = [("SUBSCRIBED", purchase), ("REFUND", refund), ("REFUND_REVERSED", reversal)]
-        try await run { setting in
+        try await run { (setting) async throws in
             for index in order {
                 let (name, transaction) = words[index]
                 #expect(try await setting.tell(name, id: "id-\(index)", transaction: transaction) == 200)
@@ -102,7 +102,7 @@ struct StoreNotificationsTests {
 
     @Test("a refund stays, though the purchase is told after it")
     func refundFirst() async throws {
-        try await run { setting in
+        try await run { (setting) async throws in
             #expect(try await setting.tell("REFUND", id: "b", transaction: refund) == 200)
             #expect(try await setting.tell("SUBSCRIBED", id: "a", transaction: purchase) == 200)
             #expect(try await setting.known("1").map(\.revoked) == [Moments.now + 30])
@@ -111,7 +111,7 @@ struct StoreNotificationsTests {
 
     @Test("one that counts for any publication of the store is taken: here sandbox, which only one allows")
     func union() async throws {
-        try await run { setting in
+        try await run { (setting) async throws in
             let sandboxed = SignedForms.transaction("9", environment: "Sandbox")
             #expect(try await setting.tell("SUBSCRIBED", id: "s", transaction: sandboxed) == 200)
             #expect(try await setting.known("9").map(\.environment) == [.sandbox])
@@ -120,7 +120,7 @@ struct StoreNotificationsTests {
 
     @Test("forged and malformed ones are answered 400, another app's and environment's 403, and nothing is written")
     func refused() async throws {
-        try await run { setting in
+        try await run { (setting) async throws in
             let theirs = try SigningAuthority()
             let forged = SignedForms.body(
                 try theirs.sign(SignedForms.notification("REFUND", transaction: theirs.sign(purchase))))
@@ -138,7 +138,7 @@ struct StoreNotificationsTests {
 
     @Test("unknown stores are not found, other methods not allowed, and a body of more than a megabyte not read")
     func edges() async throws {
-        try await run { setting in
+        try await run { (setting) async throws in
             #expect(try await setting.post([], to: "/notifications/play") == 404)
             #expect(try await setting.post([], to: "/notifications/%2e%2e") == 404)
             let get = try await setting.client.execute(uri: "/notifications/app-store", method: .get) { $0 }

@@ -3,7 +3,7 @@ import Gatefold
 import TestSupport
 
 /// An app store that vouches for the receipts a test made up: base64 of a few words.
-final class ScriptedStore: ReceiptVerifier {
+final class KioskStore: ReceiptVerifier {
     struct Unreachable: Error {}
 
     let store = StoreName("app-store")!
