@@ -113,7 +113,7 @@ struct UnifiedReceiptTests {
             try await authority.sign(TestPayload().bytes, by: nil, .indefinite),
         ]
         var read = 0
-        for round in 0..<20_000 {
+        for round in 0..<8_000 {
             var bytes = messages[round % 2]
             // Mostly where the structure is.
             let reach = Bool.random(using: &random) ? 80 : bytes.count
