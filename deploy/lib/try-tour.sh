@@ -35,6 +35,16 @@ cmp "$home/edition.zip" "$home/home/editions/daily/com.example.daily.2026-11.zip
 say "as expected: the resumed download is byte-identical"
 expect '403 Forbidden' "$(eval "$(line 5)" 2>/dev/null)"
 expect '403 Forbidden' "$(eval "$(line 6)" 2>/dev/null)"
+sed -n '/^curl .*\/issues\//,/^curl .*feed$/p' "$home/out" >"$home/tour"
+[ "$(wc -l <"$home/tour")" = 3 ] || fail "deploy/run: expected three more lines"
+shelf=$(eval "$(line 1)")
+expect '"product_id":"com.example.daily.2026-11"' "$shelf"
+expect '"product_identifier":"com.example.daily.2026-11"' "$(eval "$(line 2)")"
+expect '<title>November 2026</title>' "$(eval "$(line 3)")"
+# The free edition, the way the app goes: through the shelf's URL to the gate.
+free=$(printf '%s' "$shelf" | sed -n 's/.*"url":"\([^"]*2026-09[^"]*\)".*/\1/p' | sed 's/:app_id/com.example.daily/; s/:user_id/me/')
+curl -sL "$free" | cmp - "$home/home/editions/daily/com.example.daily.2026-09.zip" || fail "the tour: the free edition differs"
+say "as expected: a Baker app gets the free edition"
 expect '^600$' "$(stat -c %a "$home/home/secrets/daily")"
 
 # Not SIGINT: a shell starts its background jobs with that one ignored.

@@ -9,6 +9,8 @@ public enum ExampleConfiguration {
 
         server:
           listen: 127.0.0.1:8080
+          # Under which the world reaches Gatefold; Baker and Basispress apps are sent to URLs that begin with it.
+          # public_url: https://editions.example.com
           # Health and Prometheus metrics; no such listener unless it is said.
           admin_listen: 127.0.0.1:8081
           # HTTP/2 and TLS, read again on SIGHUP.
@@ -68,6 +70,16 @@ public enum ExampleConfiguration {
           made-up:
             kind: test
 
+        # The app stores. Keys of each kind: see the documentation, Apple, Google Play and Amazon Appstore.
+        # stores:
+        #   app-store:
+        #     kind: apple
+        #     bundles: [com.example.daily]
+        #     environments: [production]      # sandbox as well, where a publication allows it
+        #     roots: [AppleIncRootCertificate.cer, AppleRootCA-G3.cer]
+        #   play: {kind: google, package: com.example.daily, public_key: MIIB…}
+        #   amazon: {kind: amazon, shared_secret: {file: secrets/amazon}}
+
         publications:
           daily:
             # Also answers calls without a publication in front: /sign_in as well as /daily/sign_in. False unless
@@ -97,6 +109,8 @@ public enum ExampleConfiguration {
               lifetime: 1d
               # For so long after the end a download may be resumed, but not begun.
               resume_window: 6h
+              # Of those that travel in a URL, where an app is sent to its download.
+              ticket_lifetime: 10m
               # Whether our gate takes plain salts, too, while older ones are still about.
               accept_plain_salts: false
             devices:
@@ -125,7 +139,7 @@ public enum ExampleConfiguration {
             #   - {file: secrets/daily-tokens}
             # Words to the reader, by language; keys: active, inactive, suspended, unknown, stale, no_token,
             # not_recognised, throttled, too_many_devices, device_required, token_not_recognised, token_expired, not_entitled, no_edition,
-            # unavailable.
+            # unavailable, purchase_incomplete, purchase_refused, purchase_of_another, product_refused, purchase_unavailable.
             messages:
               default_language: en
               de:
@@ -165,7 +179,36 @@ public enum ExampleConfiguration {
               # What needs the feed's password (see feed_password); nothing unless said.
               feed: ["feed.xml"]
               archives: [zip, pugpigpkg, hpub]
+            # The apps that are this publication's, by bundle identifier or package name.
+            # apps: [com.example.daily]
+            # What is sold in the app stores; see Purchases. Any receipt handed in is kept and verified.
+            # stores: [app-store, play]
+            # sandbox: false                  # whether purchases of test accounts count
+            # products:
+            #   subscriptions:
+            #     - {product: com.example.daily.monthly, title: Monthly}   # its time as the store says
+            #     - {product: com.example.daily.season, lasts: 90d}        # or forever; where the store says none
+            #   rounding: exact               # or day, month: how the time is widened
+            #   time_zone: UTC
+            #   unlocks: published            # while it ran, for ever; or everything, while it runs
+            # purchases:
+            #   claims_at_most: 10            # persons who may have one purchase
+            #   shortest_retry: 1m            # of receipts whose store can not be asked
+            #   longest_retry: 6h
+            #   recheck_ended: 1h             # between two looks at a subscription that has ended
+            #   recheck_running: 1d
+            #   recheck_window: 60d
+            #   patience: 5s                  # the longest a reader waits for such a look
+            # Front doors beside Pugpig's, each with an article of its own; Baker and Basispress need apps and content.
+            # baker: {}
+            # basispress: {}
+            # cloud_softphone: {path: /daily/iap, store: apple}
+            # deliveries: {kind: webhook, url: "https://billing.example.com/credit", secret: {file: secrets/webhook}}
+            # push: {on_publish: true, apps: {com.example.daily: {team: ABCDE12345, key_id: XYZ9876543, key: {file: secrets/apns.p8}}}}
+            # The catalogue as an Atom feed, at /daily/feed.
+            # feed: {title: The Daily}
             # The editions: what periods, grace rules and free editions refer to.
+            # From a database or a feed: catalogue: {kind: postgresql, query: …, refresh: 15m}; see Catalogues.
             catalogue:
               - {id: com.example.daily.2026-10, title: October 2026, published: 2026-10-01, free: true}
               - {id: com.example.daily.2026-11, title: November 2026, published: 2026-11-01}

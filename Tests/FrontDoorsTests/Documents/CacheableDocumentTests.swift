@@ -85,7 +85,8 @@ struct CacheableDocumentTests {
 
     @Test("has another tag with other bytes, and the same with the same")
     func tags() {
-        let same = CacheableDocument(bytes: document.bytes, contentType: "text/plain", lastModified: .distantFuture)
+        let same = CacheableDocument(
+            bytes: document.bytes, contentType: "text/plain", lastModified: Date(timeIntervalSince1970: 1e12))
         let other = CacheableDocument(bytes: [1], contentType: "text/plain", lastModified: .distantPast)
         #expect(same.etag == document.etag && other.etag != document.etag)
         #expect(same.response(to: request()).headers[.lastModified] == "Fri, 31 Dec 9999 23:59:59 GMT")
