@@ -76,12 +76,12 @@ struct NoCacheOnTheWireTests {
         let form = ("Content-Type", "application/x-www-form-urlencoded")
         let json = ("Content-Type", "application/json")
         let bodies: [(status: Int, fields: [(String, String)], body: [UInt8])] = [
-            (413, [form], [UInt8](repeating: 0x61, count: 70_000)), (400, [json], Array("{\"a\":".utf8)),
+            (413, [form], [UInt8](repeating: 0x61, count: 300_000)), (400, [json], Array("{\"a\":".utf8)),
             (400, [json], Array("[1]".utf8)), (400, [json], [0xFF, 0xFE]),
             (415, [("Content-Type", "text/plain")], Array("a=b".utf8)),
             (415, [form, ("Content-Encoding", "gzip")], Array("a=b".utf8)),
             (400, [form], Array((0...100).map { "f\($0)=1" }.joined(separator: "&").utf8)),
-            (400, [form], Array("a=".utf8) + [UInt8](repeating: 0x61, count: 17_000)),
+            (400, [form], Array("a=".utf8) + [UInt8](repeating: 0x61, count: 66_000)),
         ]
         for call in Self.calls {
             for (status, fields, body) in bodies {
@@ -90,7 +90,7 @@ struct NoCacheOnTheWireTests {
                 expectNoCache(answer, "\(call) \(status)")
             }
         }
-        let chunks = String(repeating: "4000\r\n\(String(repeating: "a", count: 0x4000))\r\n", count: 5) + "0\r\n\r\n"
+        let chunks = String(repeating: "4000\r\n\(String(repeating: "a", count: 0x4000))\r\n", count: 20) + "0\r\n\r\n"
         let answer = try await http.exchange(
             Array("POST /sign_in HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)".utf8))
         #expect(answer.status == 413)

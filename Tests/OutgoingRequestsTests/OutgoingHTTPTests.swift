@@ -34,6 +34,9 @@ struct OutgoingHTTPTests {
     ) async throws -> (Result<HTTPAnswer, any Error>, asked: Int) {
         let script = Script(answers)
         var settings = OutgoingHTTPSettings()
+        // A busy machine takes its time.
+        settings.timeout = 120
+        settings.connectTimeout = 60
         change(&settings)
         let http = OutgoingHTTP(settings)
         let result = try await withScriptedHTTPServer(answering: { script.next() }) {

@@ -28,6 +28,10 @@ struct ReceiptsBackend: SubscriberBackend {
             switch try await verifier.verify(receipt, allowing: environments, at: clock.now) {
             case .genuine(let transactions):
                 let counting = transactions.filter { environments.contains($0.environment) }
+                if counting.allSatisfy({ $0.revoked != nil }) {
+                    try await ledger.note(counting, at: clock.now)
+                    return refuse(ReceiptRefusal(counting.isEmpty ? .empty : .revoked))
+                }
                 guard let subscriber = subscriber(counting) else { return refuse(ReceiptRefusal(.empty)) }
                 return try await claim(receipt, counting, of: verifier.store, for: subscriber)
             case .refused(let refusal):

@@ -63,6 +63,10 @@ extension PurchaseDesk {
             guard !transactions.isEmpty else {
                 return try await refuse(record, ReceiptRefusal(proven.isEmpty ? .empty : .malformed))
             }
+            if transactions.allSatisfy({ $0.revoked != nil }) {
+                try await keep { try await ledger.note(transactions, at: clock.now) }
+                return try await refuse(record, ReceiptRefusal(.revoked))
+            }
             if let reason = uncredited(transactions, record) {
                 return try await refuse(record, ReceiptRefusal(reason))
             }

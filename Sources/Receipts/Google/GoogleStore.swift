@@ -112,13 +112,10 @@ struct GoogleStore: ReceiptVerifier {
         let id = GooglePurchaseID.transaction(order: order.order, token: order.token)
         let transaction = StoreTransaction(
             store: store, id: id, original: GooglePurchaseID.original(of: id), product: order.product,
-            purchased: order.purchased, quantity: order.quantity,
+            purchased: order.purchased, revoked: order.state == 1 ? order.purchased : nil, quantity: order.quantity,
             environment: order.isTest ? .sandbox : .production, told: order.purchased)
-        switch order.state {
-        case 0: return .found([transaction])
-        case 1: return .refused(ReceiptRefusal(.revoked))
-        default: return .refused(ReceiptRefusal(.empty))
-        }
+        // 0 is purchased and 1 taken back; a pending one was not paid for yet.
+        return [0, 1].contains(order.state) ? .found([transaction]) : .refused(ReceiptRefusal(.empty))
     }
 
     private func verdict(_ answers: [GoogleAnswer], _ allowed: Set<StoreEnvironment>) -> ReceiptVerdict {

@@ -19,6 +19,18 @@ import Testing
         }
     }
 
+    @Test("Pitfall 18: a receipt that holds nothing but what was taken back is refused, and takes it back on record")
+    func takenBack() async throws {
+        try await DeskRig.with { rig async throws in
+            rig.verifier.prove(.sample())
+            #expect(try await rig.confirm() == .recorded([.sample()]))
+            rig.clock.advance(by: 86_400)
+            rig.verifier.prove(.sample(revoked: rig.clock.now, told: rig.clock.now))
+            #expect(try await rig.confirm() == .refused(ReceiptRefusal(.revoked)))
+            #expect(try await rig.holdings().isEmpty)
+        }
+    }
+
     @Test("while the store can not be asked keeps the receipt, and what it proves comes later")
     func outage() async throws {
         try await DeskRig.with { rig async throws in

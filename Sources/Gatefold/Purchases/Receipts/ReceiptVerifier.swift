@@ -53,7 +53,8 @@ extension ReceiptVerifier {
 
 /// What a receipt proves.
 public enum ReceiptVerdict: Sendable, Equatable {
-    /// - Parameter transactions: at least one; all of this verifier's store.
+    /// - Parameter transactions: at least one; all of this verifier's store. Those that were taken back are among them, so
+    ///   that this is known of a purchase that is on record already.
     case genuine([StoreTransaction])
     case refused(ReceiptRefusal)
 }

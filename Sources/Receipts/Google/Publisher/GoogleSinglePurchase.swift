@@ -36,16 +36,13 @@ struct GoogleSinglePurchase: Sendable {
 
     func answer(_ question: GoogleQuestion, in store: StoreName, at moment: Date) -> GoogleAnswer {
         let id = GooglePurchaseID.transaction(order: order ?? question.order, token: question.token)
-        switch state {
-        case 0:
-            return .found([
-                StoreTransaction(
-                    store: store, id: id, original: GooglePurchaseID.original(of: id), product: product,
-                    purchased: purchased, quantity: quantity, environment: isTest ? .sandbox : .production,
-                    told: moment)
-            ])
-        case 1: return .refused(ReceiptRefusal(.revoked))
-        default: return .refused(ReceiptRefusal(.empty))
-        }
+        // 0 is purchased and 1 taken back; a pending one was not paid for yet.
+        guard [0, 1].contains(state) else { return .refused(ReceiptRefusal(.empty)) }
+        return .found([
+            StoreTransaction(
+                store: store, id: id, original: GooglePurchaseID.original(of: id), product: product,
+                purchased: purchased, revoked: state == 1 ? moment : nil, quantity: quantity,
+                environment: isTest ? .sandbox : .production, told: moment)
+        ])
     }
 }
