@@ -66,6 +66,9 @@ extension PurchaseLedger {
 
     func link(_ owner: PurchaseOwner, to subscriber: PurchaseOwner, most: Int = 10, at moment: Date = noon) async throws
     {
-        try await link(owner, to: subscriber, sealed: SealedSubscriber(bytes: [7]), most: most, at: moment)
+        let reference = SubscriberReference(bytes: subscriber.bytes.prefix(SubscriberReference.size))!
+        try await link(
+            owner, to: subscriber, reference: reference, in: daily, sealed: SealedSubscriber(bytes: [7]), most: most,
+            at: moment)
     }
 }

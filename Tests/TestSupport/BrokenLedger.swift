@@ -36,7 +36,8 @@ public struct BrokenLedger: PurchaseLedger {
         throw Down()
     }
     public func link(
-        _ owner: PurchaseOwner, to subscriber: PurchaseOwner, sealed: SealedSubscriber, most: Int, at moment: Date
+        _ owner: PurchaseOwner, to subscriber: PurchaseOwner, reference: SubscriberReference,
+        in publication: PublicationID, sealed: SealedSubscriber, most: Int, at moment: Date
     ) async throws { throw Down() }
     public func subscriber(linkedWith owner: PurchaseOwner) async throws -> SealedSubscriber? { throw Down() }
     public func unlink(_ owner: PurchaseOwner) async throws -> Bool { throw Down() }

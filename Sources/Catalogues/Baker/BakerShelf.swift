@@ -24,6 +24,10 @@ struct BakerShelf {
         guard let published = Self.date(date) else { throw .unreadable("date") }
         item.published = published
         item.product = try text("product_id", of: value)
+        // Only absent or null is free (PROTOCOLS 2.2): a product still to be filled in must not open anything.
+        if item.product == nil, value["product_id"] != nil, value["product_id"] != .null {
+            throw .unreadable("product_id")
+        }
         item.isFree = item.product == nil
         item.details.cover = content.shortened(resolved(try text("cover", of: value)))
         item.file = try content.file(resolved(try text("url", of: value)))

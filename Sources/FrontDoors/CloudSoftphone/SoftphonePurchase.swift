@@ -24,7 +24,7 @@ struct SoftphonePurchase: Equatable {
             else { return nil }
             return text
         }
-        guard let product = name(names.product), let account = name(names.account) else { return nil }
+        guard let product = name(names.product), let account = name(names.account).map(Self.account) else { return nil }
         var parts: [StoreReceipt.Part: String] = [.product: product]
         parts[.receipt] = value(names.receipt).map(TypedBase64.repaired)
         parts[.signature] = value(names.signature).map(TypedBase64.repaired)
@@ -38,6 +38,12 @@ struct SoftphonePurchase: Equatable {
             account: account, price: value(names.price).flatMap(Self.note),
             currency: value(names.currency).flatMap(Self.note))
         app = value(names.app)
+    }
+
+    /// A telephone number whose `+` arrived as a space: apps escape nothing, and forms have a meaning for it.
+    private static func account(_ text: String) -> String {
+        let rest = text.utf8.dropFirst()
+        return text.hasPrefix(" ") && !rest.isEmpty && rest.allSatisfy(isDigit) ? "+\(text.dropFirst())" : text
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

@@ -49,9 +49,12 @@ extension PublicationProxy {
         do {
             let (decision, isEarlier) = try await StandIns.watching {
                 try await decide(on: edition, for: references.owner(session.subscriber)) {
-                    try await verdict(on: edition, for: session.subscriber, inquiry) {
+                    let own = try await verdict(on: edition, for: session.subscriber, inquiry) {
                         try await told(about: session, inquiry)
                     }
+                    // At once: what keeps the purchases may be out of order, which makes no refusal undone.
+                    if own.isRefusal { refusals.note(memory, refused: true) }
+                    return own
                 }
             }
             refusals.note(memory, refused: decision.isRefusal, isEarlier: isEarlier)

@@ -28,8 +28,8 @@ extension PurchaseDesk {
     func link(_ owner: PurchaseOwner, with subscriber: Subscriber, references: ReferenceKey) async throws {
         try await keep {
             try await ledger.link(
-                owner, to: references.owner(subscriber), sealed: try references.seal(subscriber),
-                most: Self.mostLinked, at: clock.now)
+                owner, to: references.owner(subscriber), reference: references.reference(to: subscriber),
+                in: publication, sealed: try references.seal(subscriber), most: Self.mostLinked, at: clock.now)
         }
     }
 

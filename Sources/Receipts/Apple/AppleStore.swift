@@ -8,8 +8,8 @@ import PKCS7
 /// | --- | --- |
 /// | signed transaction (StoreKit 2) | its signature, here |
 /// | unified receipt (iOS 7 and later) | its signature, here; by verifyReceipt where no roots are configured |
-/// | transaction receipt (iOS 6 and before) | verifyReceipt, else its identifier by the App Store Server API |
-/// | transaction identifier | the App Store Server API |
+/// | transaction receipt (iOS 6 and before) | verifyReceipt; nobody else can |
+/// | transaction identifier | nobody: where that is accepted, the App Store Server API says whose it is |
 ///
 /// What a unified receipt can not say, renewals and refunds since it was made, is asked of the App Store Server API or of
 /// verifyReceipt, whichever is configured.
@@ -18,6 +18,9 @@ package struct AppleStore: ReceiptVerifier {
     let unified: UnifiedVerification?
     let verifyReceipt: VerifyReceiptClient?
     let signed: (any AppleSignedData)?
+    /// Whether knowing a transaction's identifier counts as having bought: the identifier alone, or in a receipt that nobody
+    /// verified. Identifiers stand in mails and can be guessed.
+    let acceptsIdentifiers: Bool
 
     package var store: StoreName { apps.store }
     package var kind: StoreKind { .apple }
@@ -25,8 +28,12 @@ package struct AppleStore: ReceiptVerifier {
     /// - Parameters:
     ///   - verifyReceipt: nil where it is not to be asked.
     ///   - signed: nil where nothing of StoreKit 2 is known.
-    init(apps: AppleApps, verifyReceipt: VerifyReceiptClient? = nil, signed: (any AppleSignedData)? = nil) {
+    init(
+        apps: AppleApps, verifyReceipt: VerifyReceiptClient? = nil, signed: (any AppleSignedData)? = nil,
+        acceptsIdentifiers: Bool = false
+    ) {
         self.apps = apps
+        self.acceptsIdentifiers = acceptsIdentifiers
         self.verifyReceipt = verifyReceipt
         self.signed = signed
         let canVerify = !apps.roots.isEmpty || apps.environments.allSatisfy(\.isLocal)
@@ -89,11 +96,11 @@ package struct AppleStore: ReceiptVerifier {
         return try await signed.notification(body, allowing: allowed.intersection(apps.environments), at: moment)
     }
 
-    /// Where nothing is configured that could be asked, the publication sells in no such store.
+    /// Where nothing is configured that could be asked, or identifiers are not enough, the publication sells in no such store.
     func verify(
         id: String, allowing allowed: Set<StoreEnvironment>, at moment: Date
     ) async throws -> ReceiptVerdict {
-        guard let signed, signed.asksServer else { return .refused(ReceiptRefusal(.noStore)) }
+        guard acceptsIdentifiers, let signed, signed.asksServer else { return .refused(ReceiptRefusal(.noStore)) }
         return try await signed.transactions(id: id, allowing: allowed, at: moment)
     }
 }

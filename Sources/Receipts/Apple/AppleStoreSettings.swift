@@ -12,6 +12,7 @@ public struct AppleStoreSettings: StoreSettings {
     let server: AppStoreServerSettings?
     let revocations: RevocationSettings
     let protection: StoreProtection
+    let acceptsIdentifiers: Bool
 
     public var environments: Set<StoreEnvironment> { apps.environments }
 
@@ -24,6 +25,7 @@ public struct AppleStoreSettings: StoreSettings {
         server =
             settings.has("server_api") ? try AppStoreServerSettings(try settings.section("server_api")) : nil
         revocations = try RevocationSettings(settings)
+        acceptsIdentifiers = try settings.boolean("accept_identifiers", default: false)
         let protection = try settings.section("protection")
         self.protection = try StoreProtection(protection)
         try protection.finish()
@@ -47,7 +49,8 @@ public struct AppleStoreSettings: StoreSettings {
                 VerifyReceiptClient(apps: apps, settings: $0, http: OutgoingHTTP($0.http), protected: protected)
             },
             signed: try SignedAppStoreData(
-                apps: apps, revocations: revocations, server: server, protection: protection, services: services))
+                apps: apps, revocations: revocations, server: server, protection: protection, services: services),
+            acceptsIdentifiers: acceptsIdentifiers)
     }
 
     private static func environments(_ settings: SettingsSection) throws(SettingsError) -> Set<StoreEnvironment> {

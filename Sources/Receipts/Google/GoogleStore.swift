@@ -38,7 +38,7 @@ struct GoogleStore: ReceiptVerifier {
             guard let publisher else { return .refused(ReceiptRefusal(.malformed)) }
             let question = GoogleQuestion(token: token, product: product, mustBeProduct: true)
             return verdict([try await publisher.answer(question, about: self, at: moment)], allowed)
-        case .orders(let all):
+        case .orders(let all, let isSigned):
             if all.isEmpty { return .refused(ReceiptRefusal(.empty)) }
             let ours = all.filter { $0.package == package }
             if ours.isEmpty { return .refused(ReceiptRefusal(.wrongApp)) }
@@ -46,7 +46,8 @@ struct GoogleStore: ReceiptVerifier {
             var answers: [GoogleAnswer] = []
             for order in ours.prefix(Self.mostAsked) {
                 let question = GoogleQuestion(
-                    token: order.token, product: order.product, order: order.order, mustBeProduct: false)
+                    token: order.token, product: order.product, order: isSigned ? order.order : nil,
+                    mustBeProduct: false)
                 answers.append(try await publisher.answer(question, about: self, at: moment))
             }
             return verdict(answers, allowed)
@@ -70,19 +71,22 @@ struct GoogleStore: ReceiptVerifier {
         case .refused: return nil
         case .token(let token, let product):
             return GoogleQuestion(token: token, product: product ?? transaction.product, mustBeProduct: false)
-        case .orders(let orders):
+        case .orders(let orders, let isSigned):
             let order = orders.first { order in
-                let id = GooglePurchaseID.transaction(order: order.order, token: order.token)
+                let id = GooglePurchaseID.transaction(order: isSigned ? order.order : nil, token: order.token)
                 return order.package == package && GooglePurchaseID.original(of: id) == transaction.original
             }
             return order.map {
-                GoogleQuestion(token: $0.token, product: $0.product, order: $0.order, mustBeProduct: false)
+                GoogleQuestion(
+                    token: $0.token, product: $0.product, order: isSigned ? $0.order : nil, mustBeProduct: false)
             }
         }
     }
 
     private enum Reading {
-        case orders([GoogleOrder])
+        /// - Parameter isSigned: whether Google vouches for more than the token, which is asked about in any case. The number of
+        ///   an order that is not signed would name whatever purchase its sender likes.
+        case orders([GoogleOrder], isSigned: Bool)
         /// Something to ask Google about.
         case token(String, product: String?)
         case refused(ReceiptRefusal)
@@ -97,13 +101,13 @@ struct GoogleStore: ReceiptVerifier {
             guard let text = key.signedText(data, signature: signature) else {
                 return .refused(ReceiptRefusal(.forged))
             }
-            return GoogleOrder.read(text).map { .orders($0) } ?? .refused(ReceiptRefusal(.malformed))
+            return GoogleOrder.read(text).map { .orders($0, isSigned: true) } ?? .refused(ReceiptRefusal(.malformed))
         }
         // Unsigned, it says no more than what to ask about.
         guard publisher != nil,
             let orders = GoogleOrder.read(data) ?? PercentEncoded.decoded(data).flatMap(GoogleOrder.read)
         else { return .refused(ReceiptRefusal(.malformed)) }
-        return .orders(orders)
+        return .orders(orders, isSigned: false)
     }
 
     /// What the signed data says by itself. It names no end and is never taken back, however old it is: what a subscription

@@ -57,7 +57,8 @@ struct AppleStoreTests {
     func handing() async throws {
         let signed = Signed(asksServer: true)
         let store = AppleStore(
-            apps: AppleBench.apps(roots: [[0]], environments: [.production, .sandbox]), signed: signed)
+            apps: AppleBench.apps(roots: [[0]], environments: [.production, .sandbox]), signed: signed,
+            acceptsIdentifiers: true)
         let allowed: Set<StoreEnvironment> = [.production, .xcode]
         #expect(try await store.verdict(jws, allowing: allowed) == .refused(.forged))
         #expect(try await store.verdict(id, allowing: allowed) == .refused(.notFound))
@@ -69,6 +70,17 @@ struct AppleStoreTests {
                 #"signed ["production"]"#, #"2000000123456789 ["production"]"#, #"1000000012345678 ["production"]"#,
                 #"notification ["production"]"#,
             ])
+    }
+
+    @Test("Pitfall 18: does not take knowing a transaction's identifier, bare or in an unsigned receipt, for having bought")
+    func identifiers() async throws {
+        let signed = Signed(asksServer: true)
+        let store = AppleStore(apps: AppleBench.apps(roots: [[0]]), signed: signed)
+        let spaced = StoreReceipt([.receipt: "\t2000000123456789"])
+        for receipt in [id, spaced, TestTransactionReceipt().receipt] {
+            #expect(try await store.verdict(receipt) == .refused(.noStore))
+        }
+        #expect(signed.asked.withLock(\.isEmpty))
     }
 
     @Test("takes no form for which nobody is configured")

@@ -54,10 +54,18 @@ struct RevocationTests {
         }
     }
 
+    /// With more time than a busy machine takes.
+    private static func settings(_ mode: RevocationMode) -> RevocationSettings {
+        var http = RevocationSettings.http
+        http.connectTimeout = 60
+        http.timeout = 120
+        return RevocationSettings(mode: mode, http: http)
+    }
+
     private func verdict(
         _ authority: SigningAuthority, _ mode: RevocationMode, with data: SignedAppStoreData? = nil
     ) async throws -> ReceiptVerdict {
-        let data = try data ?? SignedForms.data(authority, revocations: RevocationSettings(mode: mode))
+        let data = try data ?? SignedForms.data(authority, revocations: Self.settings(mode))
         return try await data.transactions(
             signed: authority.sign(SignedForms.transaction(signed: now)), allowing: [.production], at: now)
     }
@@ -111,7 +119,7 @@ struct RevocationTests {
     func remembered() async throws {
         let port = try FreePort.find()
         let authority = try authority(port: port)
-        let data = try SignedForms.data(authority, revocations: RevocationSettings(mode: .hard))
+        let data = try SignedForms.data(authority, revocations: Self.settings(.hard))
         try await withResponder(authority, .good, port: port) { () async throws in
             #expect(try await verdict(authority, .hard, with: data).transactions.count == 1)
         }
@@ -130,7 +138,7 @@ struct RevocationTests {
             return "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"
         }) { port in
             let (ours, theirs) = (try authority(port: port), try authority(port: port))
-            let data = try SignedForms.data(ours, revocations: RevocationSettings(mode: .hard))
+            let data = try SignedForms.data(ours, revocations: Self.settings(.hard))
             let verdict = try await data.transactions(
                 signed: theirs.sign(SignedForms.transaction(signed: now)), allowing: [.production], at: now)
             #expect(verdict == .refused(ReceiptRefusal(.forged)))
@@ -149,7 +157,7 @@ struct RevocationTests {
         let authority = try SigningAuthority(shape)
         let signed = try authority.sign(SignedForms.transaction(signed: now - 200 * Moments.day))
         for mode in [RevocationMode.soft, .hard] {
-            let data = try SignedForms.data(authority, revocations: RevocationSettings(mode: mode))
+            let data = try SignedForms.data(authority, revocations: Self.settings(mode))
             #expect(
                 try await data.transactions(signed: signed, allowing: [.production], at: now)
                     == .refused(ReceiptRefusal(.forged)))

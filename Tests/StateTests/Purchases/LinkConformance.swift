@@ -41,6 +41,35 @@ import Testing
         }
     }
 
+    @Test("Pitfall 18: parting leaves behind what another of the person's brought", arguments: FullStore.allCases)
+    func parting(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            #expect(try await store.claim(.sample(), by: subscriber, rule: .exclusive) == .settled)
+            for number: UInt8 in 1...3 {
+                try await store.link(buyer(number), to: subscriber)
+                #expect(try await store.claim(.sample(), by: buyer(number), rule: .exclusive) == .settled)
+                #expect(try await store.unlink(buyer(number)))
+                #expect(try await store.ids(of: buyer(number)).isEmpty)
+                #expect(try await store.claim(.sample(), by: buyer(number), rule: .exclusive) == .claimedByAnother)
+            }
+        }
+    }
+
+    @Test("Pitfall 8: ending all of a subscriber's sessions ends the links", arguments: FullStore.allCases)
+    func revoked(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let reference = SubscriberReference(bytes: subscriber.bytes.prefix(SubscriberReference.size))!
+            for number: UInt8 in 1...2 { try await store.link(buyer(number), to: subscriber) }
+            try await store.link(buyer(3), to: buyer(101))
+            let device = SessionReference(bytes: [1, 2, 3, 4])
+            try await store.record(Revocation(publication: daily, subscriber: reference, session: device, at: noon))
+            #expect(try await store.subscriber(linkedWith: buyer(1)) != nil)
+            try await store.record(Revocation(publication: daily, subscriber: reference, session: nil, at: noon))
+            for number: UInt8 in 1...2 { #expect(try await store.subscriber(linkedWith: buyer(number)) == nil) }
+            #expect(try await store.subscriber(linkedWith: buyer(3)) != nil)
+        }
+    }
+
     @Test("with another subscriber takes one's own claims along", arguments: FullStore.allCases)
     func moving(kind: FullStore) async throws {
         try await kind.with { store async throws in

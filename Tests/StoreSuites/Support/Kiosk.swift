@@ -92,7 +92,7 @@ struct Kiosk: Sendable {
               production: \(store.url)/production
               sandbox: \(store.url)/sandbox
               tls: {root: {file: "\(store.root)"}}
-            protection: {breaker: off}
+            protection: {breaker: {enabled: false}}
         backends:
           house: {kind: sqlite, path: state/house.sqlite}
           receipts: {kind: receipts, publication: daily, stores: [app-store]}

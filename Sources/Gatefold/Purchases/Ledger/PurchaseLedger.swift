@@ -67,14 +67,18 @@ public protocol PurchaseLedger: Sendable {
 
     /// Makes an installation or an account the same person as a subscriber: each then has what the other claimed.
     ///
-    /// Linked with another subscriber before, it leaves that one and takes its own claims along.
+    /// Linked with another subscriber before, it leaves that one and takes its own claims along. Whatever ends all sessions
+    /// of the subscriber in the publication ends the link, too.
     ///
     /// - Parameters:
     ///   - subscriber: the owner that the subscriber is.
+    ///   - reference: the subscriber as revocations name it.
+    ///   - publication: the one whose token made the link.
     ///   - sealed: the subscriber, so that the other is served from the subscriber system, too.
     ///   - most: so many may be linked with a subscriber; one more takes the place of the one linked longest ago.
     func link(
-        _ owner: PurchaseOwner, to subscriber: PurchaseOwner, sealed: SealedSubscriber, most: Int, at moment: Date
+        _ owner: PurchaseOwner, to subscriber: PurchaseOwner, reference: SubscriberReference,
+        in publication: PublicationID, sealed: SealedSubscriber, most: Int, at moment: Date
     ) async throws
 
     /// The subscriber that the owner was linked with.

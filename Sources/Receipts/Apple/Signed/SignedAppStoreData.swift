@@ -10,22 +10,24 @@ package struct SignedAppStoreData: AppleSignedData {
     /// For what Apple adds to a transaction that is genuine as it stands, nobody waits longer.
     let patience: Deadline
 
-    static let longestPatience: TimeInterval = 3
+    package static let longestPatience: TimeInterval = 3
 
     /// - Parameters:
     ///   - revocations: whether Apple is asked if its certificates still hold.
     ///   - server: nil where the App Store Server API is not configured.
     ///   - protection: what stands around questions to that API.
+    ///   - patience: in seconds, for what it adds to a transaction that is genuine as it stands.
     /// - Throws: ``UnreadableRoot``.
     package init(
         apps: AppleApps, revocations: RevocationSettings = RevocationSettings(),
         server: AppStoreServerSettings? = nil, protection: StoreProtection = StoreProtection(),
-        services: StoreServices, sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) }
+        services: StoreServices, patience: TimeInterval = Self.longestPatience,
+        sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) }
     ) throws {
         let signatures = try AppleSignatures(roots: apps.roots, revocations: RevocationCheck(revocations))
         payloads = SignedPayloads(apps: apps, signatures: signatures)
         notifications = AppStoreNotifications(payloads)
-        patience = Deadline(seconds: Self.longestPatience) { try await Task.sleep(for: .seconds($0)) }
+        self.patience = Deadline(seconds: patience) { try await Task.sleep(for: .seconds($0)) }
         self.server = server.map {
             AppStoreServerClient(
                 $0, protection: ProtectedStore(protection, services: services), clock: services.clock, sleep: sleep)

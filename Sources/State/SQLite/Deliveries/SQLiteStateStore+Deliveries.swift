@@ -12,6 +12,11 @@ extension SQLiteStateStore {
                     sql: """
                         SELECT \(DeliveryRow.columns) FROM delivery
                         WHERE publication = ? AND delivered IS NULL AND next <= ? AND account IS NOT NULL
+                            -- What was taken back since is not handed out, unless that is undone.
+                            AND NOT EXISTS (
+                                SELECT 1 FROM store_transaction t
+                                WHERE t.store = delivery.store AND t.id = delivery.transaction_id
+                                    AND t.revoked IS NOT NULL)
                         ORDER BY ordered, store, transaction_id LIMIT ?
                         """),
                 arguments: [publication.rawValue, moment.timeIntervalSince1970, max(0, limit)]

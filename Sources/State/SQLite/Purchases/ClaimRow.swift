@@ -29,6 +29,14 @@ enum ClaimRow {
             arguments: [purchase.store.rawValue, purchase.original, person, person]) ?? false
     }
 
+    /// Whether the owner claimed it under its own name.
+    static func isOwn(_ db: Database, _ owner: PurchaseOwner, _ purchase: PurchaseKey) throws -> Bool {
+        try Bool.fetchOne(
+            try db.cachedStatement(
+                sql: "SELECT EXISTS (SELECT 1 FROM claim WHERE store = ? AND original = ? AND owner = ?)"),
+            arguments: [purchase.store.rawValue, purchase.original, Data(owner.bytes)]) ?? false
+    }
+
     static func insert(
         _ db: Database, _ purchase: PurchaseKey, _ owner: PurchaseOwner, receipt: ReceiptRecord.ID, at moment: Date
     ) throws {

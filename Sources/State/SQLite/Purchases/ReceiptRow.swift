@@ -41,11 +41,14 @@ enum ReceiptRow {
                 Data(receipt.receipt.digest), Data(receipt.receipt.encoded),
                 try StateText.storable(ifAny: credit?.account, table),
                 try StateText.storable(ifAny: credit?.price, table),
-                try StateText.storable(ifAny: credit?.currency, table), seconds, seconds,
+                try StateText.storable(ifAny: credit?.currency, table), seconds, seconds + inHand,
             ])
         guard let id else { throw StateStoreError.unreadableRow(table: table) }
         return ReceiptRecord.ID(id)
     }
+
+    /// For so many seconds whoever handed a receipt in sees it through.
+    private static let inHand: TimeInterval = 60
 
     static func prove(_ db: Database, _ id: ReceiptRecord.ID, at moment: Date) throws {
         try db.execute(

@@ -4,19 +4,23 @@ public import Gatefold
 
 extension SQLiteStateStore {
     public func link(
-        _ owner: PurchaseOwner, to subscriber: PurchaseOwner, sealed: SealedSubscriber, most: Int, at moment: Date
+        _ owner: PurchaseOwner, to subscriber: PurchaseOwner, reference: SubscriberReference,
+        in publication: PublicationID, sealed: SealedSubscriber, most: Int, at moment: Date
     ) async throws {
         // A subscriber is itself without a link.
         guard owner != subscriber else { return }
         try await pool.write { db in
             try db.execute(
                 sql: """
-                    INSERT INTO owner_link (owner, subscriber, sealed, linked) VALUES (?, ?, ?, ?)
+                    INSERT INTO owner_link (owner, subscriber, publication, reference, sealed, linked)
+                    VALUES (?, ?, ?, ?, ?, ?)
                     ON CONFLICT (owner) DO UPDATE SET
-                        subscriber = excluded.subscriber, sealed = excluded.sealed, linked = excluded.linked
+                        subscriber = excluded.subscriber, publication = excluded.publication,
+                        reference = excluded.reference, sealed = excluded.sealed, linked = excluded.linked
                     """,
                 arguments: [
-                    Data(owner.bytes), Data(subscriber.bytes), Data(sealed.bytes), moment.timeIntervalSince1970,
+                    Data(owner.bytes), Data(subscriber.bytes), publication.rawValue, Data(reference.bytes),
+                    Data(sealed.bytes), moment.timeIntervalSince1970,
                 ])
             // The one just linked stays, whatever the clock says.
             let others = try Data.fetchAll(

@@ -20,7 +20,12 @@ extension SQLiteStateStore {
                     try ReceiptRow.refuse(db, record, ReceiptRefusal(.claimedByAnother), at: moment)
                     return .claimedByAnother
                 }
-                for purchase in purchases { try ClaimRow.insert(db, purchase, owner, receipt: record, at: moment) }
+                // What the person has already is not claimed again under another name: it would be kept after parting, and
+                // whoever links and parts often enough could hand it to everybody.
+                for purchase in purchases
+                where try ClaimRow.isOwn(db, owner, purchase) || !ClaimRow.has(db, person, purchase) {
+                    try ClaimRow.insert(db, purchase, owner, receipt: record, at: moment)
+                }
             }
             try TransactionRow.note(db, transactions, at: moment)
             for delivery in delivering where try !TransactionRow.isRevoked(db, delivery.id) {

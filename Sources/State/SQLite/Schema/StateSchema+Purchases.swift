@@ -67,6 +67,8 @@ extension StateSchema {
         CREATE TABLE owner_link (
             owner BLOB NOT NULL PRIMARY KEY,
             subscriber BLOB NOT NULL, -- the owner that the subscriber is
+            publication TEXT NOT NULL, -- the one whose token made the link
+            reference BLOB NOT NULL, -- the subscriber as revocations name it
             sealed BLOB NOT NULL, -- SealedSubscriber
             linked REAL NOT NULL -- when it was linked last
         ) STRICT, WITHOUT ROWID;

@@ -39,6 +39,12 @@ extension SQLiteStateStore {
             revocation.publication.rawValue, Data(revocation.subscriber.bytes), Data(revocation.session?.bytes ?? []),
         ]
         let before = revocation.before.timeIntervalSince1970
+        // Who may no longer sign in by a token may not by what it linked either.
+        if revocation.session == nil {
+            try db.execute(
+                sql: "DELETE FROM owner_link WHERE publication = ? AND reference = ?",
+                arguments: [revocation.publication.rawValue, Data(revocation.subscriber.bytes)])
+        }
         let isCovered = try Bool.fetchOne(
             db,
             sql: """

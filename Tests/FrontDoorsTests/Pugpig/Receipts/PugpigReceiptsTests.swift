@@ -67,7 +67,7 @@ struct PugpigReceiptsTests {
                 #expect(try await ReceiptDoor.ask(client, Self.itunes, body: plist).isGranted)
                 #expect(shop.apple.receipts.last?[.receipt] == Data(plist).base64EncodedString())
                 let long = try await ReceiptDoor.send(
-                    client, Self.itunes, body: Array(repeating: 0x30, count: 300_000))
+                    client, Self.itunes, body: Array(repeating: 0x30, count: 1_100_000))
                 #expect(long.status == .contentTooLarge)
             }
         }

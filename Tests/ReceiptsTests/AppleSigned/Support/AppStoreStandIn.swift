@@ -54,10 +54,12 @@ struct AppStoreStandIn: Sendable {
         var targets: [String] { questions.withLock { $0.map(\.target) } }
     }
 
-    /// - Parameter answer: what is answered at a target, with `production` or `sandbox` for where it was asked.
+    /// - Parameters:
+    ///   - answer: what is answered at a target, with `production` or `sandbox` for where it was asked.
+    ///   - patience: longer than any busy machine takes, but where the patience itself is looked at.
     static func run(
         environments: Set<StoreEnvironment> = [.production, .sandbox], bundles: Set<String> = [SignedForms.bundle],
-        mostPages: Int = 50, clock: WallClock = .system,
+        mostPages: Int = 50, clock: WallClock = .system, patience: TimeInterval = 60,
         answering answer: @escaping @Sendable (_ environment: StoreEnvironment, _ target: String) throws -> Answer,
         authority: SigningAuthority, _ body: @escaping @Sendable (Setting) async throws -> Void
     ) async throws {
@@ -114,7 +116,7 @@ struct AppStoreStandIn: Sendable {
                     #expect(isTrusted)
                     let data = try SignedAppStoreData(
                         apps: SignedForms.apps(authority, environments: environments, bundles: bundles),
-                        server: settings, services: SignedForms.services(clock),
+                        server: settings, services: SignedForms.services(clock), patience: patience,
                         sleep: { pause in pauses.withLock { $0.append(pause) } })
                     try await body(
                         Setting(
