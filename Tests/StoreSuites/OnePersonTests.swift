@@ -71,7 +71,8 @@ struct OnePersonTests {
     func receiptAsCredential() async throws {
         try await Kiosk.served(change: { text in
             text.replacing(
-                "  receipts: {kind", with: "  both: {kind: chain, members: [{backend: house}, {backend: receipts}]}\n  receipts: {kind"
+                "  receipts: {kind",
+                with: "  both: {kind: chain, members: [{backend: house}, {backend: receipts}]}\n  receipts: {kind"
             )
             .replacing("    backend: house", with: "    backend: both")
         }) { kiosk in

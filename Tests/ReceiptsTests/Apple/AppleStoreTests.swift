@@ -72,7 +72,9 @@ struct AppleStoreTests {
             ])
     }
 
-    @Test("Pitfall 18: does not take knowing a transaction's identifier, bare or in an unsigned receipt, for having bought")
+    @Test(
+        "Pitfall 18: does not take knowing a transaction's identifier, bare or in an unsigned receipt, for having bought"
+    )
     func identifiers() async throws {
         let signed = Signed(asksServer: true)
         let store = AppleStore(apps: AppleBench.apps(roots: [[0]]), signed: signed)

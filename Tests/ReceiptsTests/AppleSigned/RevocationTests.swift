@@ -49,7 +49,7 @@ struct RevocationTests {
                     [
                         "ocsp", "-port", String(port), "-index", index, "-CA", certificate, "-rsigner", certificate,
                         "-rkey", key, "-nmin", "60",
-                    ], in: folder, until: .port(port))
+                    ], in: folder, until: .listening(port))
             ) { _ in try await body() }
         }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -66,5 +67,18 @@ public enum FreePort {
         address.sin_port = UInt16(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         return address
+    }
+
+    /// Whether some socket of this machine listens on the port, as the kernel tells (proc(5), `/proc/net/tcp`).
+    static func isListenedOn(_ port: Int) -> Bool {
+        let local = String(format: ":%04X", port)
+        return ["/proc/net/tcp", "/proc/net/tcp6"].contains { table in
+            guard let text = try? String(contentsOfFile: table, encoding: .ascii) else { return false }
+            return text.split(separator: "\n").contains { line in
+                let words = line.split(separator: " ", omittingEmptySubsequences: true)
+                // 0A is TCP_LISTEN.
+                return words.count > 3 && words[1].hasSuffix(local) && words[3] == "0A"
+            }
+        }
     }
 }
