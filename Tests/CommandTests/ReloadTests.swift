@@ -80,7 +80,7 @@ struct ReloadTests {
                     for _ in 0..<4 {
                         group.addTask {
                             var states: [String?] = []
-                            while !isOver.value.load(ordering: .relaxed) {
+                            while !isOver.value.load(ordering: .relaxed) || states.count < 5 {
                                 states.append(try await sample.state(of: token))
                             }
                             return states

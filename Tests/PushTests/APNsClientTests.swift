@@ -100,13 +100,23 @@ import Testing
         }
     }
 
+    @Test("outlasts a connection that is cut in the middle of an answer")
+    func cut() async throws {
+        try await PushBench.with { bench in
+            let client = try bench.client(sleep: { _ in })
+            bench.standIn.answer(hex, .cut)
+            #expect(try await client.send(notification(), to: device) == .sent)
+            #expect(bench.standIn.requests.count >= 2)
+        }
+    }
+
     @Test("tries again after a while where that may help, with the same identifier")
     func retries() async throws {
         try await PushBench.with { bench in
             let waits = Kept<[TimeInterval]>([])
             let client = try bench.client(sleep: { wait in waits.withLock { $0.append(wait) } })
             bench.standIn.answer(
-                hex, .status(429, reason: "TooManyRequests", retryAfter: 40), .status(500), .cut, .status(503))
+                hex, .status(429, reason: "TooManyRequests", retryAfter: 40), .status(500), .status(502), .status(503))
             #expect(try await client.send(notification(), to: device) == .sent)
             #expect(bench.standIn.requests.count == 5)
             #expect(Set(bench.standIn.requests.map { $0.field("apns-id") }).count == 1)

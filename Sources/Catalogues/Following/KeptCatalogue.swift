@@ -40,16 +40,19 @@ package final class KeptCatalogue: Sendable {
 
     /// With a source, and until it answers with what is remembered.
     ///
+    /// - Parameter before: what was shown until now; nil at the start. Until the source answers, it is better than nothing, which
+    ///   would empty every shelf.
     /// - Throws: where what asks the source can not be made, as when its library is not installed.
     package init(
-        _ publication: PublicationID, _ plan: CataloguePlan, memory: CatalogueMemory, services: CatalogueServices
+        _ publication: PublicationID, _ plan: CataloguePlan, memory: CatalogueMemory, services: CatalogueServices,
+        before: Catalogue? = nil
     ) throws {
         self.publication = publication
         self.plan = plan
         self.memory = memory
         self.services = services
         source = try plan.kind.open()
-        current = CurrentCatalogue(Catalogue(memory.value.editions ?? []))
+        current = CurrentCatalogue(before ?? Catalogue(memory.value.editions ?? []))
         progress = Mutex(Progress())
     }
 

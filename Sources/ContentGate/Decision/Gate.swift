@@ -83,7 +83,7 @@ private struct Question {
         if layout.openPatterns.contains(where: isNamed) { return allowed(.open, nil, nil) }
         if layout.feedPatterns.contains(where: isNamed) { return answerForFeed() }
         guard let edition = layout.edition(of: path) else { return refused(.noEdition, nil) }
-        if publication.catalogue.value.freeEditions.contains(edition) { return allowed(.free, edition, nil) }
+        if publication.catalogue.value.isFree(edition, at: moment) { return allowed(.free, edition, nil) }
         return answer(for: edition)
     }
 

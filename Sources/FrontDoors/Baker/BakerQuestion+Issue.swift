@@ -9,7 +9,7 @@ extension BakerQuestion {
         guard let edition = fields["name"].flatMap({ EditionID($0) }), let file = front.file(of: edition) else {
             return JSONAnswer.error(.notFound, "unknown issue")
         }
-        if front.catalogue.freeEditions.contains(edition) {
+        if front.catalogue.isFree(edition, at: front.proxy.now) {
             return Self.redirection(to: front.downloads.url(of: edition, file: file.path))
         }
         guard let owner else { return Self.noUser }

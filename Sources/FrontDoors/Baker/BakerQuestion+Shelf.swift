@@ -6,11 +6,8 @@ import JSON
 extension BakerQuestion {
     /// The same for everybody, so that caches may keep it: whatever is an app's or a reader's own the client fills in.
     func shelf(_ request: Request) -> Response {
-        let moment = front.proxy.now
-        let document = front.shelf.document(of: front.catalogue, at: moment) { editions in
-            CacheableDocument(
-                bytes: JSONWriter.bytes(.array(editions.map(entry))), contentType: JSONAnswer.type,
-                lastModified: DocumentMemory.changed(editions, by: moment))
+        let document = front.shelf.document(of: front.catalogue, at: front.proxy.now) { editions in
+            JSONWriter.bytes(.array(editions.map(entry)))
         }
         return document.response(to: request)
     }

@@ -26,7 +26,7 @@ extension BasispressQuestion {
     }
 
     private func freeEdition(_ product: String) -> EditionID? {
-        EditionID(product).flatMap { front.catalogue.freeEditions.contains($0) ? $0 : nil }
+        EditionID(product).flatMap { front.catalogue.isFree($0, at: front.proxy.now) ? $0 : nil }
     }
 
     private func wanted(

@@ -17,14 +17,10 @@ struct BasispressQuestion {
 
     /// What there is to read and to buy, and no link to download any of it.
     func document(_ request: Request) -> Response {
-        let moment = front.proxy.now
-        let document = front.protocolDocument.document(of: front.catalogue, at: moment) { editions in
-            let value: JSONValue = [
+        let document = front.protocolDocument.document(of: front.catalogue, at: front.proxy.now) { editions in
+            JSONWriter.bytes([
                 "subscriptions": .array(subscriptions), "issues": .array(editions.map(entry)),
-            ]
-            return CacheableDocument(
-                bytes: JSONWriter.bytes(value), contentType: JSONAnswer.type,
-                lastModified: DocumentMemory.changed(editions, by: moment))
+            ])
         }
         return document.response(to: request)
     }

@@ -25,6 +25,18 @@ public struct Catalogue: Sendable, Equatable {
         editions.isEmpty ? EditionID(product) : products[product]
     }
 
+    /// Whether the edition is everybody's at `moment`: free and out.
+    public func isFree(_ id: EditionID, at moment: Date) -> Bool {
+        guard freeEditions.contains(id), let edition = self[id] else { return false }
+        return edition.published <= moment
+    }
+
+    /// Whether the edition is out at `moment`. Without a catalogue nobody knows, and one that is not in it is nobody's.
+    public func isOut(_ id: EditionID, at moment: Date) -> Bool {
+        guard !editions.isEmpty, let edition = self[id] else { return true }
+        return !edition.isDraft && edition.published <= moment
+    }
+
     /// Whether there can be such an edition: a publication without a catalogue may have any.
     func mayHave(_ id: EditionID) -> Bool { editions.isEmpty || positions[id] != nil }
 

@@ -88,7 +88,7 @@ public struct EntitlementRule: Sendable {
     ) -> Entitlement {
         guard case .editions(let held) = entitlement else { return entitlement }
         let catalogue = catalogue
-        var all = held.union(catalogue.freeEditions)
+        var all = held.union(catalogue.freeEditions.filter { catalogue.isFree($0, at: moment) })
         for edition in held {
             all.formUnion(catalogue.previous(grace.previousOfHeld, before: edition))
         }

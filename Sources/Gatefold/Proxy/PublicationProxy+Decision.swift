@@ -9,12 +9,14 @@ enum EditionDecision: Sendable {
 }
 
 extension PublicationProxy {
-    /// A free edition is everybody's, and one that was bought its buyer's, whatever the subscriber system says; else its
-    /// verdict counts.
+    /// One that is not out is nobody's; a free edition is everybody's, and one that was bought its buyer's, whatever the
+    /// subscriber system says; else its verdict counts.
     func decide(
         on edition: EditionID, for owner: PurchaseOwner, otherwise verdict: () async throws -> EditionDecision
     ) async throws -> EditionDecision {
-        if publication.rule.catalogue.freeEditions.contains(edition) { return .granted }
+        let (catalogue, now) = (publication.rule.catalogue, clock.now)
+        guard catalogue.isOut(edition, at: now) else { return .refused(.notEntitled, message: nil) }
+        if catalogue.isFree(edition, at: now) { return .granted }
         let bought: Subscription?
         var ledgerFailure: (any Error)?
         do {

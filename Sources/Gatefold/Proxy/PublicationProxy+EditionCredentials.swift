@@ -69,7 +69,9 @@ extension PublicationProxy {
                 return answer
             }
         } catch let failure as Unavailable {
-            guard publication.failsOpen, publication.rule.catalogue.mayHave(edition), !refusals.wasRefused(memory)
+            let catalogue = publication.rule.catalogue
+            guard publication.failsOpen, catalogue.mayHave(edition), catalogue.isOut(edition, at: clock.now),
+                !refusals.wasRefused(memory)
             else {
                 observe(.credentialsRefused(.notEntitled))
                 return .refused(

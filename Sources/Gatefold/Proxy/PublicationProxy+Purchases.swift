@@ -87,6 +87,7 @@ extension PublicationProxy {
         for edition: EditionID, provenBy transactions: [StoreTransaction], _ inquiry: Inquiry
     ) throws -> CredentialsAnswer {
         guard let first = transactions.min(by: { ($0.purchased, $0.original) < ($1.purchased, $1.original) }),
+            publication.rule.catalogue.isOut(edition, at: clock.now),
             subscription(provenBy: transactions).opens(edition)
         else { return refuse(.notEntitled, message(.notEntitled, inquiry)) }
         return try ticket(for: edition, to: "\(first.store)/\(first.original)", inquiry)

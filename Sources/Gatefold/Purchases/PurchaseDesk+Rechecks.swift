@@ -34,12 +34,13 @@ extension PurchaseDesk {
     /// Subscriptions that ended a while ago and may have been renewed, or that run and may have been taken back.
     func recheckable(of owner: PurchaseOwner?, ended: Bool, limit: Int) async throws -> [Recheck] {
         let now = clock.now
+        // Of what has ended it is the reader's visit that asks often; by itself a day's look is enough for those who left.
+        let spacing = ended && owner != nil ? times.recheckEnded : times.recheckRunning
         return try await ledger.rechecks(
             of: owner, in: stores,
             ending: ended
                 ? Period(start: now.addingTimeInterval(-times.recheckWindow), end: now) : Period(start: now, end: nil),
-            lookedBefore: now.addingTimeInterval(-(ended ? times.recheckEnded : times.recheckRunning)), at: now,
-            limit: limit)
+            lookedBefore: now.addingTimeInterval(-spacing), at: now, limit: limit)
     }
 
     /// Asks the store about one purchase and keeps its word.

@@ -22,6 +22,10 @@ public struct AppleStoreSettings: StoreSettings {
         apps = AppleApps(
             store: name, bundles: try Self.bundles(settings), appID: try Self.appID(settings),
             environments: environments, roots: try AppleRoots.read(settings))
+        if apps.appID != nil, apps.bundles.count > 1 {
+            throw settings.error(
+                "app_id", expected: "expected it with one bundle alone: every app has a number of its own at Apple")
+        }
         server =
             settings.has("server_api") ? try AppStoreServerSettings(try settings.section("server_api")) : nil
         revocations = try RevocationSettings(settings)

@@ -31,7 +31,8 @@ struct OpenCatalogues: Sendable {
                     continue
                 }
                 do {
-                    entries[id] = try KeptCatalogue(id, plan, memory: memory, services: services)
+                    entries[id] = try KeptCatalogue(
+                        id, plan, memory: memory, services: services, before: old?.current.value)
                 } catch {
                     throw AssemblyError.catalogue(publication: id, cause: "\(error)")
                 }

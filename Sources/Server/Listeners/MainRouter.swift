@@ -17,6 +17,7 @@ enum MainRouter {
         let router = Router(context: GatefoldRequestContext.self)
         // Outermost, so that it sees refusals as the answers they become.
         router.add(middleware: AccessLogMiddleware(client: client))
+        router.add(middleware: HeadMiddleware())
         router.add(middleware: NoCacheMiddleware())
         router.add(middleware: ContentResponder(keeper, files: FileServer(clock: clock)))
         router.add(

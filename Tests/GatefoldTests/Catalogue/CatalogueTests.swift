@@ -12,6 +12,19 @@ struct CatalogueTests {
         Edition(id: .first, title: "One again", published: .after(0)),
     ])
 
+    @Test("a draft and an edition of the future are not out, and not free however they are marked")
+    func out() {
+        let (draft, later) = (EditionID("draft")!, EditionID("later")!)
+        let catalogue = Catalogue([
+            Edition(id: draft, title: "Draft", published: .after(0), isFree: true, isDraft: true),
+            Edition(id: later, title: "Later", published: .after(100), isFree: true),
+        ])
+        #expect(!catalogue.isOut(draft, at: .after(200)) && !catalogue.isFree(draft, at: .after(200)))
+        #expect(!catalogue.isOut(later, at: .after(99)) && !catalogue.isFree(later, at: .after(99)))
+        #expect(catalogue.isOut(later, at: .after(100)) && catalogue.isFree(later, at: .after(100)))
+        #expect(Catalogue().isOut(later, at: .after(0)) && !Catalogue().isFree(later, at: .after(0)))
+    }
+
     @Test("stands newest first, and keeps the first of two with one identifier")
     func order() {
         #expect(Self.catalogue.editions.map(\.title) == ["Three", "Two", "One"])

@@ -39,7 +39,6 @@ struct AppleStoreSettingsTests {
                 """
                 kind: apple
                 bundles: [com.example.daily, com.example.daily.ipad]
-                app_id: 361309726
                 environments: [production, sandbox]
                 roots: [root.cer, root.pem]
                 ocsp: soft
@@ -56,7 +55,14 @@ struct AppleStoreSettingsTests {
                   breaker: {enabled: false}
                 """, in: folder, environment: ["ALL": "a", "IPAD": "b"])
             #expect(most.apps.roots.count == 2 && most.apps.roots[0] == most.apps.roots[1])
-            #expect(most.apps.appID == 361_309_726 && most.environments == [.production, .sandbox])
+            #expect(most.apps.appID == nil && most.environments == [.production, .sandbox])
+            let numbered = try read(
+                "kind: apple\nbundles: [com.example.daily]\napp_id: 361309726\nroots: [root.cer]", in: folder)
+            #expect(numbered.apps.appID == 361_309_726)
+            // One number for two apps would refuse the notifications about one of them.
+            #expect(throws: SettingsError.self) {
+                try read("kind: apple\nbundles: [a.b, c.d]\napp_id: 361309726\nroots: [root.cer]", in: folder)
+            }
             let verify = try #require(most.verifyReceipt)
             #expect(verify.production.text == "https://buy.itunes.apple.com/verifyReceipt")
             #expect(verify.sandbox.text == "https://localhost:4443/verifyReceipt" && verify.http.timeout == 5)

@@ -43,6 +43,19 @@ struct VerifyReceiptAnswerTests {
         #expect(answer.meaning == .told && answer.purchases.map(\.transaction) == ["11", "19"])
     }
 
+    @Test("does not take an upgrade for a refund: the period ends early, and what it paid for stays")
+    func upgraded() throws {
+        let purchase = try #require(
+            try read(
+                """
+                {"status": 0, "latest_receipt_info": [{"product_id": "month", "transaction_id": "1",
+                  "purchase_date_ms": "1704067200000", "expires_date_ms": "1706745600000",
+                  "cancellation_date_ms": "1705276800000", "is_upgraded": "true"}]}
+                """
+            ).purchases.first)
+        #expect(purchase.cancelled == nil && purchase.expires == Date(timeIntervalSince1970: 1_705_276_800))
+    }
+
     @Test("in the new shape has the app, its purchases, and renewals in any order, each transaction once")
     func unified() throws {
         let answer = try read(

@@ -1,6 +1,9 @@
 import Foundation
+import GRDB
 import Gatefold
 import Testing
+
+@testable import State
 
 @Suite("A ledger's receipts", .serialized) struct ReceiptConformance {
     @Test("are kept once per publication, store, owner and content", arguments: FullStore.allCases)
@@ -92,6 +95,25 @@ import Testing
             _ = try await store.settle(
                 record.id, proving: [.sample()], claims: .exclusive, delivering: [], at: noon + 2)
             #expect(try await store.keep(.sample(), at: noon).standing == .proven(at: noon + 2))
+        }
+    }
+
+    @Test("are forgotten but for their digest where they are malformed or forged", arguments: FullStore.allCases)
+    func forgotten(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            for reason in [ReceiptRefusal.Reason.malformed, .forged] {
+                let text = "rubbish that is \(reason.rawValue)"
+                let record = try await store.keep(.sample(text), at: noon)
+                try await store.refuse(record.id, ReceiptRefusal(reason), at: noon + 1)
+                let file = try #require(store as? SQLiteStateStore)
+                let parts = try await file.pool.read { db in
+                    try Data.fetchAll(db, sql: "SELECT parts FROM receipt WHERE id = \(record.id.rawValue)")
+                }
+                #expect(parts == [Data()])
+                // Handed in again it is whole again, and the same.
+                let again = try await store.keep(.sample(text), at: noon + 2)
+                #expect(again.id == record.id && again.incoming == .sample(text))
+            }
         }
     }
 

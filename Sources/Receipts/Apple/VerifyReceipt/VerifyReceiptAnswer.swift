@@ -95,5 +95,10 @@ extension ApplePurchase {
             original: fields.text("original_transaction_id") ?? transaction, purchased: purchased,
             expires: fields.date("expires_date") ?? fields.date("expires_date_formatted"),
             cancelled: fields.date("cancellation_date"), quantity: fields.integer("quantity") ?? 1)
+        // An upgrade ends a period early and takes nothing back: what came out in it was paid for.
+        if fields.isTrue("is_upgraded"), let upgraded = cancelled {
+            expires = min(expires ?? upgraded, upgraded)
+            cancelled = nil
+        }
     }
 }

@@ -29,6 +29,8 @@ struct VerifyReceiptFields {
         }
     }
 
+    func isTrue(_ name: String) -> Bool { object[name] == .boolean(true) || text(name)?.lowercased() == "true" }
+
     func integer(_ name: String) -> Int? { text(name).flatMap { Int($0) } }
 
     /// `NAME_ms` where there is one, in milliseconds; else `NAME`, which is milliseconds in old answers and a date in new ones.

@@ -50,6 +50,11 @@ enum ReceiptRow {
     /// For so many seconds whoever handed a receipt in sees it through.
     private static let inHand: TimeInterval = 60
 
+    static func restore(_ db: Database, _ id: ReceiptRecord.ID, _ receipt: StoreReceipt) throws {
+        try db.execute(
+            sql: "UPDATE receipt SET parts = ? WHERE id = ?", arguments: [Data(receipt.encoded), id.rawValue])
+    }
+
     static func prove(_ db: Database, _ id: ReceiptRecord.ID, at moment: Date) throws {
         try db.execute(
             sql: "UPDATE receipt SET standing = 'proven', settled = ?, reason = NULL, code = NULL WHERE id = ?",
@@ -58,9 +63,14 @@ enum ReceiptRow {
 
     static func refuse(_ db: Database, _ id: ReceiptRecord.ID, _ refusal: ReceiptRefusal, at moment: Date) throws {
         try db.execute(
-            sql: "UPDATE receipt SET standing = 'refused', settled = ?, reason = ?, code = ? WHERE id = ?",
+            sql: """
+                UPDATE receipt SET standing = 'refused', settled = ?, reason = ?, code = ?,
+                    parts = CASE WHEN ? THEN x'' ELSE parts END
+                WHERE id = ?
+                """,
             arguments: [
-                moment.timeIntervalSince1970, refusal.reason.rawValue, refusal.code.map { Int64($0) }, id.rawValue,
+                moment.timeIntervalSince1970, refusal.reason.rawValue, refusal.code.map { Int64($0) },
+                [.malformed, .forged].contains(refusal.reason), id.rawValue,
             ])
     }
 

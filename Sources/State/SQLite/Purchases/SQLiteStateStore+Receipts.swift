@@ -7,7 +7,12 @@ extension SQLiteStateStore {
         let prunes = isTimeToPrune(moment)
         return try await pool.write { db in
             if prunes { try Self.prune(db, at: moment) }
-            if let known = try ReceiptRow.find(db, receipt) { return known }
+            if let known = try ReceiptRow.find(db, receipt) {
+                // Forgotten, and handed in again: it may be taken for another thing than last time.
+                if known.incoming.receipt.isEmpty { try ReceiptRow.restore(db, known.id, receipt.receipt) }
+                return ReceiptRecord(
+                    id: known.id, incoming: receipt, received: known.received, standing: known.standing)
+            }
             return ReceiptRecord(
                 id: try ReceiptRow.insert(db, receipt, at: moment), incoming: receipt, received: moment,
                 standing: .waiting(attempts: 0))

@@ -19,7 +19,13 @@ extension SQLiteStateStore {
 
     static func prune(_ db: Database, at moment: Date) throws {
         let oldest = moment.timeIntervalSince1970 - retention
-        try db.execute(sql: "DELETE FROM receipt WHERE standing = 'refused' AND settled < ?", arguments: [oldest])
+        // One that a claim names was proven once: with it the store is asked about renewals.
+        try db.execute(
+            sql: """
+                DELETE FROM receipt WHERE standing = 'refused' AND settled < ?
+                    AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.receipt = receipt.id)
+                """,
+            arguments: [oldest])
         try db.execute(sql: "DELETE FROM store_event WHERE taken < ?", arguments: [oldest])
     }
 }

@@ -63,6 +63,7 @@ extension StateSchema {
             PRIMARY KEY (store, original, owner)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX claim_owner ON claim (owner);
+        CREATE INDEX claim_receipt ON claim (receipt);
         -- Installations and accounts that are one person with a subscriber.
         CREATE TABLE owner_link (
             owner BLOB NOT NULL PRIMARY KEY,
