@@ -31,7 +31,8 @@ public struct Catalogue: Sendable, Equatable {
         return edition.published <= moment
     }
 
-    /// Whether the edition is out at `moment`. Without a catalogue nobody knows, and one that is not in it is nobody's.
+    /// Whether the edition is out at `moment`. Of one that the catalogue does not know nothing is said against it: whether it
+    /// opens is then the subscriber system's word alone.
     public func isOut(_ id: EditionID, at moment: Date) -> Bool {
         guard !editions.isEmpty, let edition = self[id] else { return true }
         return !edition.isDraft && edition.published <= moment

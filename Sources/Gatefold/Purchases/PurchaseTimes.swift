@@ -6,9 +6,9 @@ public struct PurchaseTimes: Sendable, Equatable {
     /// time doubles.
     public var shortestRetry: TimeInterval
     public var longestRetry: TimeInterval
-    /// Between two looks at a subscription that has just ended: it may have been renewed.
+    /// Between two looks at a subscription that has ended, when its reader comes: it may have been renewed.
     public var recheckEnded: TimeInterval
-    /// Between two looks at one that runs: it may have been taken back.
+    /// Between two looks without a reader: at one that runs, which may have been taken back, and at one that has ended.
     public var recheckRunning: TimeInterval
     /// For so long after its end a subscription is looked at.
     public var recheckWindow: TimeInterval

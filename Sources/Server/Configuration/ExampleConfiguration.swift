@@ -195,7 +195,7 @@ public enum ExampleConfiguration {
             #   claims_at_most: 10            # persons who may have one purchase
             #   shortest_retry: 1m            # of receipts whose store can not be asked
             #   longest_retry: 6h
-            #   recheck_ended: 1h             # between two looks at a subscription that has ended
+            #   recheck_ended: 1h             # between two looks at one that has ended, when its reader comes
             #   recheck_running: 1d
             #   recheck_window: 60d
             #   patience: 5s                  # the longest a reader waits for such a look
