@@ -7,15 +7,20 @@ public struct BrokenLedger: PurchaseLedger {
 
     public init() {}
 
-    public func keep(_ receipt: IncomingReceipt, at moment: Date) async throws -> ReceiptRecord { throw Down() }
+    public func keep(
+        _ receipt: IncomingReceipt, within limits: ReceiptLimits, at moment: Date
+    ) async throws -> ReceiptRecord { throw Down() }
     public func settle(
         _ record: ReceiptRecord.ID, proving transactions: [StoreTransaction], claims: ClaimRule,
         delivering: [Delivery], at moment: Date
     ) async throws -> Settlement { throw Down() }
-    public func refuse(_ record: ReceiptRecord.ID, _ refusal: ReceiptRefusal, at moment: Date) async throws {
+    public func refuse(_ record: ReceiptRecord, _ refusal: ReceiptRefusal, at moment: Date) async throws {
         throw Down()
     }
-    public func postpone(_ record: ReceiptRecord.ID, until moment: Date) async throws { throw Down() }
+    public func forget(_ record: ReceiptRecord.ID) async throws { throw Down() }
+    public func postpone(
+        _ record: ReceiptRecord.ID, within limits: ReceiptLimits, until moment: Date
+    ) async throws -> Bool { throw Down() }
     public func receiptsDue(
         in publication: PublicationID, at moment: Date, limit: Int
     ) async throws -> [ReceiptRecord] { throw Down() }

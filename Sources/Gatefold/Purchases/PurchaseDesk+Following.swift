@@ -12,7 +12,7 @@ extension PurchaseDesk {
             if Task.isCancelled { return 0 }
             guard let verifier = verifier(named: record.incoming.store) else {
                 // The publication sells there no longer: it must not stand in the way of those that can be asked about.
-                try await ledger.postpone(record.id, until: now.addingTimeInterval(times.longestRetry))
+                try await wait(record, until: now.addingTimeInterval(times.longestRetry))
                 continue
             }
             _ = try await settle(record, by: verifier, claims: record.incoming.credit == nil ? claims : .exclusive)

@@ -6,6 +6,10 @@ public enum PurchaseEvent: Sendable, Equatable {
     ///
     /// - Parameter cause: what failed, without secrets.
     case postponed(StoreName, cause: String)
+    /// Not kept, because there are as many as may be.
+    case limited(StoreName, ReceiptLimitReached)
+    /// Forgotten, because the store could not be asked for too long.
+    case givenUp(StoreName)
     /// A purchase was looked at again.
     case rechecked(StoreName)
     case recheckFailed(StoreName, cause: String)

@@ -6,6 +6,8 @@ public struct PurchaseTimes: Sendable, Equatable {
     /// time doubles.
     public var shortestRetry: TimeInterval
     public var longestRetry: TimeInterval
+    /// For so long a receipt waits for its store; then it is forgotten, and handed in again it is a new one.
+    public var longestWait: TimeInterval
     /// Between two looks at a subscription that has ended, when its reader comes: it may have been renewed.
     public var recheckEnded: TimeInterval
     /// Between two looks without a reader: at one that runs, which may have been taken back, and at one that has ended.
@@ -16,11 +18,13 @@ public struct PurchaseTimes: Sendable, Equatable {
     public var patience: TimeInterval
 
     public init(
-        shortestRetry: TimeInterval = 60, longestRetry: TimeInterval = 6 * 3600, recheckEnded: TimeInterval = 3600,
+        shortestRetry: TimeInterval = 60, longestRetry: TimeInterval = 6 * 3600,
+        longestWait: TimeInterval = 30 * 86_400, recheckEnded: TimeInterval = 3600,
         recheckRunning: TimeInterval = 86_400, recheckWindow: TimeInterval = 60 * 86_400, patience: TimeInterval = 5
     ) {
         self.shortestRetry = shortestRetry
         self.longestRetry = longestRetry
+        self.longestWait = longestWait
         self.recheckEnded = recheckEnded
         self.recheckRunning = recheckRunning
         self.recheckWindow = recheckWindow

@@ -47,9 +47,11 @@ struct Kiosk: Sendable {
 
     init(
         in folder: URL, paths: [BakerCall: PathTemplate] = [:], policy: EntitlementPolicy = .periodBased,
+        grace: GraceRules = GraceRules(), limits: ReceiptLimits = ReceiptLimits(), pushTokensPerHour: Int = 1000,
         sells: Bool = true, change: (PurchaseDesk) -> PurchaseDesk = { $0 }
     ) throws {
-        state = try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path)
+        state = try SQLiteStateStore(
+            path: folder.appending(path: "state.sqlite").path, newPushTokensPerHour: pushTokensPerHour)
         let id = PublicationID("daily")!
         let secrets = SecretRing(current: Secret("a secret of the edition formula"))
         let revocations = RevocationList(publication: id)
@@ -59,11 +61,12 @@ struct Kiosk: Sendable {
                 SubscriptionProduct(pattern: "com.example.monthly", title: "Monthly"),
                 SubscriptionProduct(pattern: "com.example.free", term: .forever, title: "Free subscription"),
                 SubscriptionProduct(pattern: "com.example.year.*"),
-            ]), claims: ClaimRule(mostPersons: 2), verifiers: [store], ledger: state, clock: clock.wall)
+            ]), claims: ClaimRule(mostPersons: 2), limits: limits, verifiers: [store], ledger: state,
+            clock: clock.wall)
         proxy = PublicationProxy(
             publication: Publication(
                 id: id, credentialFields: CredentialFields(identifier: "username", proofs: ["password"]),
-                rule: EntitlementRule(policy: policy, catalogue: catalogue)),
+                rule: EntitlementRule(policy: policy, grace: grace, catalogue: catalogue)),
             backend: backend,
             tokens: SealedTokenCodec(publication: id, secrets: secrets, random: .seeded(3)),
             editionSecrets: secrets, state: state, revocations: revocations, guesses: UnlimitedGuesses(),
@@ -127,11 +130,14 @@ struct Kiosk: Sendable {
 
 /// Runs the body with a kiosk of its own and a client of its router.
 func withKiosk(
-    paths: [BakerCall: PathTemplate] = [:], policy: EntitlementPolicy = .periodBased, sells: Bool = true,
-    _ body: @Sendable @escaping (Kiosk, any TestClientProtocol) async throws -> Void
+    paths: [BakerCall: PathTemplate] = [:], policy: EntitlementPolicy = .periodBased,
+    grace: GraceRules = GraceRules(), limits: ReceiptLimits = ReceiptLimits(), pushTokensPerHour: Int = 1000,
+    sells: Bool = true, _ body: @Sendable @escaping (Kiosk, any TestClientProtocol) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
-        let kiosk = try Kiosk(in: folder, paths: paths, policy: policy, sells: sells)
+        let kiosk = try Kiosk(
+            in: folder, paths: paths, policy: policy, grace: grace, limits: limits,
+            pushTokensPerHour: pushTokensPerHour, sells: sells)
         try await Application(router: kiosk.router).test(.router) { client in try await body(kiosk, client) }
     }
 }

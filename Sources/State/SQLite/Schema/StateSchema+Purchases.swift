@@ -8,7 +8,6 @@ extension StateSchema {
             store TEXT NOT NULL,
             owner BLOB NOT NULL, -- 16 bytes of PurchaseOwner; empty: nobody's
             digest BLOB NOT NULL, -- SHA-256 of the parts
-            parts BLOB NOT NULL, -- StoreReceipt.encoded
             credit_account TEXT, -- whom to credit, as the app said it; NULL: nobody
             credit_price TEXT,
             credit_currency TEXT,
@@ -19,11 +18,15 @@ extension StateSchema {
             settled REAL, -- when it was proven or refused last; NULL while it waits
             reason TEXT, -- refused: ReceiptRefusal.Reason
             code INTEGER, -- refused: the store's own status, where it gave one
+            -- StoreReceipt.encoded; empty: no claim needs it. Last, so that nothing is read past it.
+            parts BLOB NOT NULL,
             UNIQUE (publication, store, owner, digest)
         ) STRICT;
         CREATE INDEX receipt_due ON receipt (publication, standing, due, store);
         CREATE INDEX receipt_settled ON receipt (standing, settled);
         CREATE INDEX receipt_owner ON receipt (owner);
+        CREATE INDEX receipt_unproven ON receipt (publication, received) WHERE standing <> 'proven';
+        CREATE INDEX receipt_backlog ON receipt (publication) WHERE standing = 'waiting' AND attempts > 0;
         """
 
     static let purchases = """
