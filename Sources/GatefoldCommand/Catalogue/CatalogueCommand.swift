@@ -24,6 +24,18 @@ struct CatalogueOptions: ParsableArguments {
     }
 }
 
+extension GatefoldConfiguration {
+    /// What the server has in force, or would have after a start during an outage of the source.
+    func rememberedCatalogue(of publication: PublicationConfiguration) -> Catalogue {
+        switch publication.catalogue {
+        case .editions(let editions): Catalogue(editions)
+        case .source:
+            CatalogueMemory(folder: catalogueFolder, publication: publication.publication.id).remembered.catalogue
+                ?? .awaited
+        }
+    }
+}
+
 struct CatalogueCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Ask a catalogue's source, and say what would become of it; change nothing.",
@@ -61,7 +73,7 @@ struct CatalogueCheckCommand: AsyncParsableCommand {
         for problem in reading.problems {
             FileHandle.standardError.write(Data("\(name): \(problem)\n".utf8))
         }
-        let last = remembered.fingerprint == plan.fingerprint ? remembered.catalogue?.editions.count : nil
+        let last = remembered.catalogue?.editions.count
         let refusal = plan.limits.refusal(of: reading, last: last)
         let report = Report(
             publication: name, accepted: refusal == nil, reason: refusal?.description,

@@ -42,7 +42,7 @@ struct PurchasesShowCommand: AsyncParsableCommand {
         let transactions = try await Assembly.stateStore(read).transactions(of: who, in: Set(purchases.stores))
         let counting = transactions.filter { purchases.allowsSandbox || $0.environment != .sandbox }
         let holdings = purchases.products.holdings(
-            from: counting, in: chosen.publication.rule.catalogue, at: WallClock.system.now)
+            from: counting, in: read.rememberedCatalogue(of: chosen), at: WallClock.system.now)
         let report = Report(
             owner: who.description, isSubscribed: holdings.isSubscribed,
             editions: holdings.editions.sorted().map(\.rawValue),
