@@ -171,12 +171,12 @@ struct KeptCatalogueTests {
             let kept = try bed.open()
             await kept.follow()
             try bed.shelf(["a"])
-            let changed = try bed.reopen("timeout: 9s\n", after: kept)
+            let changed = try bed.reopen("deadline: 9s\n", after: kept)
             await changed.follow()
             #expect(changed.current.value.editions.count == 4)
             #expect(changed.status(at: clock.now).failure?.contains("has 1 editions") == true)
             // After a restart with other settings as well.
-            let restarted = try bed.open("timeout: 8s\n")
+            let restarted = try bed.open("deadline: 8s\n")
             await restarted.follow()
             #expect(restarted.current.value.editions.count == 4)
             let allowed = try bed.reopen("shrink_at_most: 75%\n", after: changed)
@@ -192,7 +192,7 @@ struct KeptCatalogueTests {
             let old = try bed.open()
             await old.follow()
             // The reload begins: the next one takes what is shown now.
-            let next = try bed.reopen("timeout: 9s\n", after: old)
+            let next = try bed.reopen("deadline: 9s\n", after: old)
             try bed.shelf(["a", "b", "c"])
             clock.advance(by: 1_000)
             await old.follow()
