@@ -29,11 +29,11 @@ struct CatalogueAssemblyTests {
                     title: A
                     published: 2026-11-01T06:00:00Z
                     product: store.a
-                    file: 2026/a.pugpigpkg
+                    file: 2026/a b.pugpigpkg
                     summary: In it
                     author: They
-                    cover: covers/a.png
-                    sample: https://cdn.example.com/a.pdf
+                    cover: covers/a b.png
+                    sample: HTTPS://cdn.example.com/a.pdf
                     previews: [p/1.png]
                     categories: [News, region=north]
                     contents:
@@ -47,9 +47,9 @@ struct CatalogueAssemblyTests {
             editions.first
                 == Edition(
                     id: EditionID("a")!, title: "A", published: Date(timeIntervalSince1970: 1_793_512_800),
-                    product: "store.a", file: "2026/a.pugpigpkg",
+                    product: "store.a", file: "2026/a b.pugpigpkg",
                     details: EditionDetails(
-                        summary: "In it", author: "They", cover: "covers/a.png",
+                        summary: "In it", author: "They", cover: "covers/a%20b.png",
                         sample: "https://cdn.example.com/a.pdf",
                         previews: ["p/1.png"], categories: ["News", "region=north"],
                         contents: [.init(pages: "4", text: "Weather")],
@@ -72,6 +72,9 @@ struct CatalogueAssemblyTests {
             ("[{id: a, published: 2026-01-01}, {id: a, published: 2026-01-02}]", "the edition a stands twice"),
             ("[{id: a, published: 2026-01-01, file: ../b}]", "catalogue[0].file: expected a path below"),
             ("[{id: a, published: 2026-01-01, cover: 'javascript:x'}]", "catalogue[0].cover: expected an http"),
+            ("[{id: a, published: 2026-01-01, cover: //cdn.example.com/x}]", "catalogue[0].cover: expected an http"),
+            ("[{id: a, published: 2026-01-01, sample: 'http:x'}]", "catalogue[0].sample: expected an http"),
+            ("[{id: a, published: 2026-01-01, file: a%20b}]", "catalogue[0].file: expected a path below"),
             ("[{id: a, published: 2026-01-01, prise: 3}]", "unknown key"),
             ("{kind: gopher}", "expected one of atom, baker, odbc, postgresql, sqlite"),
             ("{kind: atom}", "catalogue.url: missing"),
