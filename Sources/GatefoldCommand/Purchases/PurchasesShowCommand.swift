@@ -52,10 +52,10 @@ struct PurchasesShowCommand: AsyncParsableCommand {
         let memory = CatalogueMemory(folder: read.catalogueFolder, publication: chosen.publication.id)
         let catalogue = chosen.knownCatalogue(memory)
         let now = WallClock.system.now
-        let holdings = purchases.products.holdings(from: counting, in: catalogue ?? Catalogue(), at: now)
+        let holdings = purchases.products.holdings(from: counting, in: catalogue ?? .awaited, at: now)
         let rule = EntitlementRule(
             policy: chosen.publication.rule.policy, grace: chosen.publication.rule.grace,
-            catalogue: catalogue ?? Catalogue())
+            catalogue: catalogue ?? .awaited)
         let opened = rule.subscription(of: holdings, at: now)?.entitlement ?? .nothing
         let report = Report(
             owner: who.description, isSubscribed: holdings.isSubscribed, opensEverything: opened == .allEditions,

@@ -45,6 +45,7 @@ struct SoftphoneRig: Sendable {
                 random: .seeded(5), purchases: desk)
             let service = SoftphoneService(chosen, proxy: proxy)
             let router = Router()
+            router.add(middleware: HeadMiddleware())
             router.add(middleware: NoCacheMiddleware())
             router.add(middleware: CloudSoftphoneFrontDoor(services: { [service.settings.path: service] }))
             if broken { try await breakDatabase(at: path) }
