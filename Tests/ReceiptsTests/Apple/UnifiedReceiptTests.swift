@@ -113,6 +113,7 @@ struct UnifiedReceiptTests {
             try await authority.sign(TestPayload().bytes, by: nil, .indefinite),
         ]
         var read = 0
+        // OpenSSL parses and verifies each of them, which takes its time.
         for round in 0..<8_000 {
             var bytes = messages[round % 2]
             // Mostly where the structure is.

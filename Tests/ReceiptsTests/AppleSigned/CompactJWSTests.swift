@@ -88,6 +88,7 @@ struct CompactJWSTests {
                 )
                 .map { .init(name: $0, value: value(depth)) })
         }
+        // Each by five readers.
         for _ in 0..<20_000 {
             let json = object(0)
             _ = try? AppleJWSHeader(json)

@@ -34,7 +34,8 @@ enum AppleBench {
     /// A store that asks verifyReceipt at a server of the test's.
     static func asking(
         _ server: LoopbackStore, roots: [[UInt8]] = [], environments: Set<StoreEnvironment> = [.production],
-        signed: (any AppleSignedData)? = nil, secrets: [String: Secret] = [:], breaks: Bool = false
+        signed: (any AppleSignedData)? = nil, secrets: [String: Secret] = [:], breaks: Bool = false,
+        patience: TimeInterval = 60
     ) throws -> AppleStore {
         let apps = apps(roots: roots, environments: environments)
         var http = OutgoingHTTPSettings()
@@ -50,7 +51,7 @@ enum AppleBench {
             apps: apps,
             verifyReceipt: VerifyReceiptClient(
                 apps: apps, settings: settings, http: OutgoingHTTP(http),
-                protected: ProtectedStore(protection, services: services)), signed: signed)
+                protected: ProtectedStore(protection, services: services)), signed: signed, patience: patience)
     }
 }
 
