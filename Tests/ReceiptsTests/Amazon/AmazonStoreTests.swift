@@ -243,7 +243,7 @@ struct AmazonStoreTests {
     }
 
     @Test("Any answer is read without harm")
-    func total() {
+    func total() async {
         var random = SeededRandom(seed: 16)
         let sample = Array(Bench.purchase().body.utf8)
         for _ in 0..<5_000 {
@@ -266,7 +266,9 @@ struct AmazonStoreTests {
             .number("1793534400000"), .number("9223372036854775808"), "1793534400000", [:],
         ]
         var found = 0
-        for _ in 0..<50_000 {
+        for round in 0..<50_000 {
+            // Others of this process have something to do, too.
+            if round.isMultiple(of: 1_000) { await Task.yield() }
             let members = names.filter { _ in Int.random(in: 0...3, using: &random) > 0 }
                 .map { JSONValue.Member(name: $0, value: values.randomElement(using: &random)!) }
             for reference in [AmazonReference.receiptID("r"), .purchaseToken("t")]

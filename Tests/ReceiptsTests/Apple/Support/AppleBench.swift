@@ -39,12 +39,16 @@ enum AppleBench {
     ) throws -> AppleStore {
         let apps = apps(roots: roots, environments: environments)
         var http = OutgoingHTTPSettings()
+        http.connectTimeout = 60
+        http.timeout = 60
         #expect(http.trustOnly(try String(contentsOfFile: server.root, encoding: .utf8)))
         let settings = VerifyReceiptSettings(
             production: try #require(ServiceURL("\(server.url)/production")),
             sandbox: try #require(ServiceURL("\(server.url)/sandbox")), sharedSecret: Secret("everybody's"),
             sharedSecrets: secrets, http: http)
         var protection = StoreProtection()
+        // More than a busy machine takes.
+        protection.deadline = 60
         if !breaks { protection.breaker = nil }
         let services = StoreServices(clock: ManualClock(moment).wall, random: .seeded(1))
         return AppleStore(
