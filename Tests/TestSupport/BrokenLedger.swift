@@ -33,8 +33,14 @@ public struct BrokenLedger: PurchaseLedger {
         throw Down()
     }
     public func rechecks(
-        of owner: PurchaseOwner?, in stores: Set<StoreName>, ending: Period, lookedBefore looked: Date,
-        at moment: Date, limit: Int
+        _ selection: RecheckSelection, of owner: PurchaseOwner?, in stores: Set<StoreName>,
+        environments: Set<StoreEnvironment>, lookedBefore looked: Date, at moment: Date, limit: Int
+    ) async throws -> [Recheck] { throw Down() }
+    public func purchases(provenBy receipt: StoreReceipt, in store: StoreName, limit: Int) async throws -> [Recheck] {
+        throw Down()
+    }
+    public func unacknowledged(
+        in stores: Set<StoreName>, environments: Set<StoreEnvironment>, at moment: Date, limit: Int
     ) async throws -> [Recheck] { throw Down() }
     public func looked(at original: String, in store: StoreName, moment: Date) async throws { throw Down() }
     public func postponeLook(at original: String, in store: StoreName, until moment: Date) async throws {

@@ -78,6 +78,7 @@ extension PurchaseDesk {
         }
         switch verdict {
         case .refused(let refusal):
+            await review(record.incoming.receipt, by: verifier)
             return try await refuse(record, refusal)
         case .genuine(let proven):
             let transactions = proven.filter(\.isWellFormed)

@@ -1,7 +1,8 @@
 import Foundation
 
 extension PurchaseDesk {
-    /// Does what is due by itself: receipts whose store could not be asked, and subscriptions to look at again.
+    /// Does what is due by itself: receipts whose store could not be asked, purchases to look at again, and those that their
+    /// store waits to have acknowledged.
     ///
     /// - Returns: how many receipts and purchases were dealt with.
     /// - Throws: when the ledger could not be asked.
@@ -17,13 +18,21 @@ extension PurchaseDesk {
             }
             _ = try await settle(record, by: verifier, claims: record.incoming.credit == nil ? claims : .exclusive)
         }
-        let ended = try await recheckable(of: nil, ended: true, limit: limit)
-        let running = try await recheckable(of: nil, ended: false, limit: limit)
-        for recheck in ended + running {
+        let unacknowledged = try await ledger.unacknowledged(
+            in: stores, environments: environments, at: now, limit: limit)
+        for purchase in unacknowledged {
             if Task.isCancelled { return 0 }
-            if await !look(recheck) { await postponeLook(recheck) }
+            await acknowledge(purchase)
         }
-        return waiting.count + ended.count + running.count
+        var looked = 0
+        for reason in RecheckReason.allCases {
+            for recheck in try await recheckable(reason, limit: limit) {
+                if Task.isCancelled { return 0 }
+                if await !look(recheck) { await rest(recheck, for: times.shortestRetry) }
+                looked += 1
+            }
+        }
+        return waiting.count + unacknowledged.count + looked
     }
 
     /// Takes in a message that a store sent.

@@ -13,6 +13,10 @@ public enum PurchaseEvent: Sendable, Equatable {
     /// A purchase was looked at again.
     case rechecked(StoreName)
     case recheckFailed(StoreName, cause: String)
+    /// The store was told that a purchase is its buyer's.
+    case acknowledged(StoreName)
+    /// It was not, and is to be told again.
+    case notAcknowledged(StoreName, cause: String)
     /// - Parameter name: the store's word, such as `REFUND`.
     case notified(StoreName, name: String, isNew: Bool)
     case notificationRefused(StoreName, ReceiptRefusal)

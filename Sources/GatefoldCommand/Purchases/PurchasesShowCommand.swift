@@ -63,7 +63,7 @@ struct PurchasesShowCommand: AsyncParsableCommand {
             transactions: transactions.sorted { ($0.purchased, $0.id) < ($1.purchased, $1.id) }.map {
                 Report.Transaction(
                     store: $0.store.rawValue, transaction: $0.id, original: $0.original, product: $0.product,
-                    environment: $0.environment.rawValue, purchased: $0.purchased, expires: $0.expires,
+                    environment: $0.environment.rawValue, purchased: $0.purchased, expires: $0.ends,
                     revoked: $0.revoked)
             })
         try output.print(report, text: Self.text(report))

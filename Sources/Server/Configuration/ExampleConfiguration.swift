@@ -203,7 +203,8 @@ public enum ExampleConfiguration {
             #   waiting_at_most: 20000        # at once; one takes up to 256 KiB
             #   recheck_ended: 1h             # between two looks at one that has ended, when its reader comes
             #   recheck_running: 1d
-            #   recheck_window: 60d
+            #   recheck_window: 60d           # for so long after its end a subscription is looked at
+            #   refund_window: 90d            # for so long after it was bought a single purchase is
             #   patience: 5s                  # the longest a reader waits for such a look
             # Front doors beside Pugpig's, each with an article of its own; Baker and Basispress need apps and content.
             # baker: {}

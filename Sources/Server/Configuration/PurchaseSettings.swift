@@ -61,6 +61,7 @@ extension PurchaseTimes {
             recheckRunning: try section.duration(
                 "recheck_running", default: standard.recheckRunning, in: 600...2_592_000),
             recheckWindow: try section.duration("recheck_window", default: standard.recheckWindow, in: 0...31_536_000),
+            refundWindow: try section.duration("refund_window", default: standard.refundWindow, in: 0...31_536_000),
             patience: try section.duration("patience", default: standard.patience, in: 0...60))
     }
 }

@@ -34,6 +34,11 @@ public struct PurchaseEventReporter: Sendable {
         case .recheckFailed(let store, let cause):
             count("gatefold_rechecks_total", store, "failed")
             logger.warning("purchase not looked at again", metadata: fields(store, cause: cause))
+        case .acknowledged(let store):
+            count("gatefold_acknowledgements_total", store, "acknowledged")
+        case .notAcknowledged(let store, let cause):
+            count("gatefold_acknowledgements_total", store, "failed")
+            logger.warning("purchase not acknowledged", metadata: fields(store, cause: cause))
         case .notified(let store, let name, let isNew):
             count("gatefold_store_notifications_total", store, isNew ? "taken" : "repeated")
             logger.info("store notification", metadata: fields(store).merging(["name": "\(name)"]) { $1 })

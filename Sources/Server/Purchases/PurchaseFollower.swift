@@ -3,7 +3,8 @@ import Gatefold
 import Logging
 import ServiceLifecycle
 
-/// Does for every publication what is due by itself: receipts whose store could not be asked, subscriptions to look at.
+/// Does for every publication what is due by itself: receipts whose store could not be asked, purchases to
+/// look at again and to acknowledge.
 struct PurchaseFollower: Service {
     let publications: CurrentPublications
     let logger: Logger

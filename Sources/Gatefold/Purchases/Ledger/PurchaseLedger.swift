@@ -59,22 +59,32 @@ public protocol PurchaseLedger: Sendable {
     /// All transactions of one purchase.
     func transactions(of original: String, in store: StoreName) async throws -> [StoreTransaction]
 
-    /// Subscription purchases about which the store is better asked again: those whose last known end lies in `ending`, that
-    /// nobody took back, and that were looked at last before `looked` or have ended since. The one that waits longest comes
-    /// first.
+    /// Purchases about which the store is better asked again, of those that were looked at last before `looked`, or have
+    /// ended since. The one that waits longest comes first.
     ///
     /// What a store said of itself counts as a look at that moment, see ``StoreTransaction/told``.
     ///
-    /// - Parameter owner: only what this owner's person has claimed; nil for what anybody has.
+    /// - Parameters:
+    ///   - owner: only what this owner's person has claimed; nil for what anybody has.
+    ///   - environments: only what was bought there: what does not count for whoever asks is left to those for whom it does.
     func rechecks(
-        of owner: PurchaseOwner?, in stores: Set<StoreName>, ending: Period, lookedBefore looked: Date,
-        at moment: Date, limit: Int
+        _ selection: RecheckSelection, of owner: PurchaseOwner?, in stores: Set<StoreName>,
+        environments: Set<StoreEnvironment>, lookedBefore looked: Date, at moment: Date, limit: Int
+    ) async throws -> [Recheck]
+
+    /// What a receipt proved, by whomever it was handed in, and nothing else has proved since.
+    func purchases(provenBy receipt: StoreReceipt, in store: StoreName, limit: Int) async throws -> [Recheck]
+
+    /// Claimed transactions whose store waits to be told that the buyer has them, the oldest first.
+    func unacknowledged(
+        in stores: Set<StoreName>, environments: Set<StoreEnvironment>, at moment: Date, limit: Int
     ) async throws -> [Recheck]
 
     /// Notes that the store was asked about a purchase, and answered.
     func looked(at original: String, in store: StoreName, moment: Date) async throws
 
-    /// Notes that the store could not be asked about a purchase: it is not looked at again before `moment`.
+    /// Notes that the store could not be asked about a purchase: it is not looked at, nor acknowledged, before `moment`,
+    /// unless the store says something new of it.
     func postponeLook(at original: String, in store: StoreName, until moment: Date) async throws
 
     /// Makes an installation or an account the same person as a subscriber: each then has what the other claimed.
