@@ -15,13 +15,15 @@ extension PurchaseDesk {
                 try await ledger.postpone(record.id, until: now.addingTimeInterval(times.longestRetry))
                 continue
             }
-            _ = try await settle(record, by: verifier, claims: record.incoming.credit == nil ? claims : .exclusive)
+            let claims = record.incoming.credit == nil ? claims : .exclusive
+            // What was begun is finished, also when this is to stop: a task of its own is not cancelled with it.
+            _ = try await Task { try await settle(record, by: verifier, claims: claims) }.value
         }
         let ended = try await recheckable(of: nil, ended: true, limit: limit)
         let running = try await recheckable(of: nil, ended: false, limit: limit)
         for recheck in ended + running {
             if Task.isCancelled { return 0 }
-            if await !look(recheck) { await postponeLook(recheck) }
+            await Task { if await !look(recheck) { await postponeLook(recheck) } }.value
         }
         return waiting.count + ended.count + running.count
     }
