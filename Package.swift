@@ -230,7 +230,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Gatefold", "JSON", "Protections",
+                "Gatefold", "JSON", "Protections", "XML",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -246,12 +246,15 @@ let package = Package(
         .target(
             name: "StoreBenches",
             dependencies: [
-                "Gatefold", "TestSupport",
+                "Gatefold", "JSON", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
             ],
             path: "Tests/StoreBenches", swiftSettings: swiftSettings),
         .testTarget(
@@ -409,7 +412,7 @@ let package = Package(
         .testTarget(
             name: "StoreSuites",
             dependencies: [
-                "GatefoldCommand", "JSON", "StoreBenches", "TestSupport",
+                "Gatefold", "GatefoldCommand", "JSON", "StoreBenches", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: swiftSettings),

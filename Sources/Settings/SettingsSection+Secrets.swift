@@ -34,6 +34,14 @@ extension SettingsSection {
         return String(decoding: try bytes(node, key: path(name)), as: UTF8.self)
     }
 
+    /// A text that is no secret but long, such as a public key: as itself, or like a ``secret(_:)`` from a file or the
+    /// environment.
+    public func publicText(_ name: String) throws(SettingsError) -> String? {
+        guard let node = node(name) else { return nil }
+        if case .mapping = node.content { return try privateText(name) }
+        return try string(name)
+    }
+
     /// The password, token or key of somebody else's system, written like a ``secret(_:)``. It is as strong as they made
     /// it; only an empty one is refused. White space at its end is cut off.
     public func foreignSecret(_ name: String) throws(SettingsError) -> String? {

@@ -35,6 +35,16 @@ struct SecretSettingsTests {
         #expect(try top.foreignSecret("u") == nil)
     }
 
+    @Test("leave long public texts the choice: as themselves, or where secrets stand")
+    func publicTexts() throws {
+        let top = try read("s: MIIB\nt: {env: KEY}\nu: {env: NONE}\nv: [1]", environment: ["KEY": "MIIC"])
+        #expect(try top.publicText("s") == "MIIB")
+        #expect(try top.publicText("t") == "MIIC")
+        #expect(throws: SettingsError.self) { try top.publicText("u") }
+        #expect(throws: SettingsError.self) { try top.publicText("v") }
+        #expect(try top.publicText("w") == nil)
+    }
+
     @Test("rotate: the first signs, the rest verify")
     func rings() throws {
         let ring = try read(

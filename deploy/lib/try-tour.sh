@@ -45,6 +45,13 @@ expect '<title>November 2026</title>' "$(eval "$(line 3)")"
 free=$(printf '%s' "$shelf" | sed -n 's/.*"url":"\([^"]*2026-09[^"]*\)".*/\1/p' | sed 's/:app_id/com.example.daily/; s/:user_id/me/')
 curl -sL "$free" | cmp - "$home/home/editions/daily/com.example.daily.2026-09.zip" || fail "the tour: the free edition differs"
 say "as expected: a Baker app gets the free edition"
+# Bought in the made-up store; with another edition written into it the receipt is a forgery.
+sed -n '/^SALE=/,/^curl .*2026-11$/p' "$home/out" >"$home/tour"
+[ "$(wc -l <"$home/tour")" = 4 ] || fail "deploy/run: expected four lines about a purchase"
+eval "$(line 1)"
+eval "$(line 2)"
+expect '<userid>[A-Za-z0-9_-]\{63\}</userid><password>[0-9a-f]\{40\}</password>' "$(eval "$(line 3)")"
+expect '<error status="notrecognised"' "$(eval "$(line 4)")"
 expect '^600$' "$(stat -c %a "$home/home/secrets/daily")"
 
 # Not SIGINT: a shell starts its background jobs with that one ignored.

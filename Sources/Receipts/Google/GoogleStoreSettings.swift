@@ -26,7 +26,7 @@ struct GoogleStoreSettings: StoreSettings {
         guard package.wholeMatch(of: /[A-Za-z0-9_.]{1,200}/) != nil else {
             throw settings.error("package", expected: "expected a package name such as com.example.daily")
         }
-        if let text = try settings.string("public_key") {
+        if let text = try settings.publicText("public_key") {
             guard let key = GoogleSigningKey(text) else {
                 throw settings.error(
                     "public_key",

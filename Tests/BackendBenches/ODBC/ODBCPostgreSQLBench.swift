@@ -1,6 +1,6 @@
 import Backends
 public import Gatefold
-public import TestSupport
+import TestSupport
 
 /// The tables of the bench of `postgresql`, asked through psqlODBC.
 public struct ODBCPostgreSQLBench: BackendBench {

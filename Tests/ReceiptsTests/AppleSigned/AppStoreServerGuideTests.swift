@@ -1,6 +1,7 @@
 import Foundation
 import Gatefold
 import Settings
+import StoreBenches
 import TestSupport
 import Testing
 import X509

@@ -1,6 +1,7 @@
 import Foundation
 import Gatefold
 import JSON
+import StoreBenches
 import TestSupport
 import Testing
 

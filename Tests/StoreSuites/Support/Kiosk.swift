@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import JSON
 import StoreBenches
 import TestSupport
 import Testing
@@ -17,7 +18,10 @@ struct Kiosk: Sendable {
     let port: Int
     let http: RawHTTP
     let apple: AppleStandIn
+    /// Signs receipts.
     let authority: ReceiptAuthority
+    /// Signs transactions and notifications.
+    let signing: SigningAuthority
 
     var base: String { "http://127.0.0.1:\(port)" }
 
@@ -29,6 +33,7 @@ struct Kiosk: Sendable {
         port = try FreePort.find()
         http = RawHTTP(port: port)
         authority = try await ReceiptAuthority.shared.value
+        signing = try SigningAuthority()
         for name in ["secrets", "state", "editions"] {
             try FileManager.default.createDirectory(
                 at: folder.appendingPathComponent(name), withIntermediateDirectories: true)
@@ -37,6 +42,7 @@ struct Kiosk: Sendable {
             try await succeed(["secret", "new", "--out", "secrets/\(name)"])
         }
         try Data(authority.rootBytes).write(to: folder.appendingPathComponent("apple-root.cer"))
+        try Data(signing.root.der).write(to: folder.appendingPathComponent("apple-root-g3.cer"))
         let text = change(configuration(store))
         try Data(text.utf8).write(to: folder.appendingPathComponent("gatefold.yaml"))
         for number in 1...6 {
@@ -85,7 +91,7 @@ struct Kiosk: Sendable {
             kind: apple
             bundles: [\(Self.app)]
             environments: [production, sandbox]
-            roots: [apple-root.cer]
+            roots: [apple-root.cer, apple-root-g3.cer]
             shared_secret: {file: secrets/apple}
             verify_receipt:
               enabled: true
@@ -159,6 +165,20 @@ struct Kiosk: Sendable {
             .base64EncodedString()
     }
 
+    /// Has Apple tell of a transaction.
+    ///
+    /// - Parameter stranger: who signs it in Apple's place.
+    func notify(
+        _ type: String, of transaction: JSONValue, signedBy stranger: SigningAuthority? = nil
+    ) async throws -> RawResponse {
+        let signing = stranger ?? signing
+        let notification = SignedForms.notification(
+            type, id: UUID().uuidString, transaction: try signing.sign(transaction), signed: .now)
+        return try await http.post(
+            "/notifications/app-store", [("Content-Type", "application/json")],
+            SignedForms.body(try signing.sign(notification)))
+    }
+
     // MARK: - Clients
 
     func baker(_ user: String) -> BakerClient {
@@ -189,9 +209,9 @@ struct Kiosk: Sendable {
     }
 }
 
-/// Asks again and again until the answer is yes, for twenty seconds at most.
-func eventually(_ isSo: () async throws -> Bool) async throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
+/// Asks again and again until the answer is yes, for so long at most.
+func eventually(within longest: Duration = .seconds(20), _ isSo: () async throws -> Bool) async throws -> Bool {
+    let deadline = ContinuousClock.now + longest
     while ContinuousClock.now < deadline {
         if try await isSo() { return true }
         try await Task.sleep(for: .milliseconds(50))

@@ -8,6 +8,7 @@ import JSON
 import NIOCore
 import NIOSSL
 import OutgoingRequests
+import StoreBenches
 import TestSupport
 import Testing
 

@@ -1,34 +1,46 @@
 import Foundation
-import TestSupport
 import XML
 
 /// Calls the in-app-purchase web service as the app does (PROTOCOLS 4): it puts the values into the provider's templates as
 /// they are, without escaping anything, and believes the status.
-struct CloudSoftphoneClient {
-    enum Outcome: Equatable {
+public struct CloudSoftphoneClient: Sendable {
+    public enum Outcome: Sendable, Equatable {
         case delivered
         /// - Parameter message: nil where the answer had none that can be parsed.
         case failed(status: Int, message: String?)
     }
 
     /// `iapWsUrl`, `iapWsPostData` and `iapWsContentType`.
-    var url = "/title/iap?receipt=%receipt%&productCode=%productCode%&username=%account[username]%&price=%price%"
-    var postData = ""
-    var contentType = "application/x-www-form-urlencoded"
-    /// Of newer versions; by itself it is GET without post data and POST with.
-    var method: String?
-    var headers: [(String, String)] = []
+    public static let template =
+        "/title/iap?receipt=%receipt%&productCode=%productCode%&username=%account[username]%&price=%price%"
 
-    static let form = CloudSoftphoneClient(
+    public var url: String
+    public var postData: String
+    public var contentType: String
+    /// Of newer versions; by itself it is GET without post data and POST with.
+    public var method: String?
+    public var headers: [(String, String)] = []
+
+    public init(
+        url: String = Self.template, postData: String = "", contentType: String = "application/x-www-form-urlencoded",
+        method: String? = nil
+    ) {
+        self.url = url
+        self.postData = postData
+        self.contentType = contentType
+        self.method = method
+    }
+
+    public static let form = CloudSoftphoneClient(
         url: "/title/iap",
         postData: "receipt=%receipt%&productCode=%productCode%&username=%account[username]%&price=%price%")
-    static let json = CloudSoftphoneClient(
+    public static let json = CloudSoftphoneClient(
         url: "/title/iap",
         postData:
             #"{"receipt":"%receipt%","productCode":"%productCode%","username":"%account[username]%","price":"%price%"}"#,
         contentType: "application/json")
 
-    func buy(
+    public func buy(
         _ product: String, receipt: String?, as account: String = "1001", price: String = "4,99", port: Int
     ) async throws -> Outcome {
         let answer = try await call(product, receipt: receipt, as: account, price: price, port: port)
@@ -40,7 +52,7 @@ struct CloudSoftphoneClient {
         return .failed(status: answer.status, message: Self.message(answer))
     }
 
-    func call(
+    public func call(
         _ product: String, receipt: String?, as account: String = "1001", price: String = "4,99", port: Int
     ) async throws -> RawResponse {
         func filled(_ template: String) -> String {

@@ -1,17 +1,13 @@
-import Foundation
-import Gatefold
-import JSON
-
-@testable import Receipts
+package import Foundation
+package import JSON
 
 /// What Apple signs, as the tests make it.
-enum SignedForms {
-    static let bundle = "com.example.daily"
-    static let appID: Int64 = 4_711
-    static let store = StoreName("app-store")!
+package enum SignedForms {
+    package static let bundle = "com.example.daily"
+    package static let appID: Int64 = 4_711
 
     /// A payload of a transaction, with members in place of, or beside, the usual ones; `null` takes one away.
-    static func transaction(
+    package static func transaction(
         _ id: String = "2000000001", original: String? = nil, product: String = "daily.monthly",
         purchased: Date = Moments.now - 10 * Moments.day, expires: Date? = Moments.now + 20 * Moments.day,
         environment: String = "Production", signed: Date = Moments.now, with others: [String: JSONValue] = [:]
@@ -27,7 +23,7 @@ enum SignedForms {
         return object(members, others)
     }
 
-    static func renewal(
+    package static func renewal(
         of original: String, grace: Date?, environment: String = "Production", signed: Date = Moments.now
     ) -> JSONValue {
         var members: [String: JSONValue] = [
@@ -39,7 +35,7 @@ enum SignedForms {
     }
 
     /// A notification about one transaction, or about none.
-    static func notification(
+    package static func notification(
         _ type: String, _ subtype: String? = nil, id: String = "d3a1f7c2-0000-4000-8000-000000000001",
         transaction: String? = nil, renewal: String? = nil, environment: String = "Production",
         signed: Date = Moments.now, data others: [String: JSONValue] = [:]
@@ -58,31 +54,11 @@ enum SignedForms {
         return object(members)
     }
 
-    static func body(_ signed: String) -> [UInt8] { JSONWriter.bytes(["signedPayload": .string(signed)]) }
+    package static func body(_ signed: String) -> [UInt8] { JSONWriter.bytes(["signedPayload": .string(signed)]) }
 
-    static func object(_ members: [String: JSONValue], _ others: [String: JSONValue] = [:]) -> JSONValue {
+    package static func object(_ members: [String: JSONValue], _ others: [String: JSONValue] = [:]) -> JSONValue {
         .object(
             members.merging(others) { $1 }.filter { $0.value != .null }.sorted { $0.key < $1.key }
                 .map { .init(name: $0.key, value: $0.value) })
-    }
-
-    static func apps(
-        _ authority: SigningAuthority, environments: Set<StoreEnvironment> = [.production],
-        bundles: Set<String> = [bundle], appID: Int64? = appID
-    ) throws -> AppleApps {
-        AppleApps(
-            store: store, bundles: bundles, appID: appID, environments: environments, roots: [try authority.root.der])
-    }
-
-    static func services(_ clock: WallClock = WallClock { Moments.now }) -> StoreServices {
-        StoreServices(clock: clock, random: .system)
-    }
-
-    static func data(
-        _ authority: SigningAuthority, environments: Set<StoreEnvironment> = [.production],
-        revocations: RevocationSettings = RevocationSettings()
-    ) throws -> SignedAppStoreData {
-        try SignedAppStoreData(
-            apps: try apps(authority, environments: environments), revocations: revocations, services: services())
     }
 }

@@ -1,39 +1,41 @@
-import Crypto
-import Foundation
+package import Crypto
+package import Foundation
 import Gatefold
-import JSON
-import SwiftASN1
-import X509
+package import JSON
+package import SwiftASN1
+package import X509
 
 /// Apple's certificate authority as a test has it: a root, an intermediate and a leaf, all of P-256, and what they sign.
-struct SigningAuthority: Sendable {
+package struct SigningAuthority: Sendable {
     /// How it differs from Apple's.
-    struct Shape: Sendable {
-        var leafMark: ASN1ObjectIdentifier? = [1, 2, 840, 113_635, 100, 6, 11, 1]
-        var intermediateMark: ASN1ObjectIdentifier? = [1, 2, 840, 113_635, 100, 6, 2, 1]
-        var leafValid = Moments.longAgo...Moments.farAhead
+    package struct Shape: Sendable {
+        package var leafMark: ASN1ObjectIdentifier? = [1, 2, 840, 113_635, 100, 6, 11, 1]
+        package var intermediateMark: ASN1ObjectIdentifier? = [1, 2, 840, 113_635, 100, 6, 2, 1]
+        package var leafValid = Moments.longAgo...Moments.farAhead
         /// Where the leaf's revocation is asked for.
-        var responder: String?
-        var leafIsAuthority = false
-        var leafUsage: KeyUsage?
-        var intermediateIsAuthority = true
+        package var responder: String?
+        package var leafIsAuthority = false
+        package var leafUsage: KeyUsage?
+        package var intermediateIsAuthority = true
+
+        package init(responder: String? = nil) { self.responder = responder }
     }
 
     /// A certificate and its key.
-    struct Holder: Sendable {
-        let certificate: Certificate
-        let key: P256.Signing.PrivateKey
+    package struct Holder: Sendable {
+        package let certificate: Certificate
+        package let key: P256.Signing.PrivateKey
 
-        var der: [UInt8] {
+        package var der: [UInt8] {
             get throws { try certificate.serializeAsPEM().derBytes }
         }
     }
 
-    let root: Holder
-    let intermediate: Holder
-    let leaf: Holder
+    package let root: Holder
+    package let intermediate: Holder
+    package let leaf: Holder
 
-    init(_ shape: Shape = Shape()) throws {
+    package init(_ shape: Shape = Shape()) throws {
         root = try Self.issue("Test Root", extensions: Self.authority(mark: nil), by: nil)
         intermediate = try Self.issue(
             "Test Developer Relations",
@@ -76,7 +78,7 @@ struct SigningAuthority: Sendable {
         return extensions
     }
 
-    static func issue(
+    package static func issue(
         _ name: String, extensions: Certificate.Extensions,
         valid: ClosedRange<Date> = Moments.longAgo...Moments.farAhead, by issuer: Holder?
     ) throws -> Holder {
@@ -91,14 +93,14 @@ struct SigningAuthority: Sendable {
     }
 
     /// Leaf, intermediate, root.
-    var chain: [[UInt8]] {
+    package var chain: [[UInt8]] {
         get throws { [try leaf.der, try intermediate.der, try root.der] }
     }
 
     /// - Parameters:
     ///   - chain: in place of its own.
     ///   - header: members in place of, or beside, the usual ones.
-    func sign(
+    package func sign(
         _ payload: JSONValue, chain: [[UInt8]]? = nil, header: [String: JSONValue] = [:]
     ) throws -> String {
         let certificates = try (chain ?? self.chain).map { JSONValue.string(Data($0).base64EncodedString()) }
@@ -108,19 +110,9 @@ struct SigningAuthority: Sendable {
             JSONWriter.bytes(payload), by: leaf.key)
     }
 
-    static func jws(_ header: [UInt8], _ payload: [UInt8], by key: P256.Signing.PrivateKey) throws -> String {
+    package static func jws(_ header: [UInt8], _ payload: [UInt8], by key: P256.Signing.PrivateKey) throws -> String {
         let input = "\(Base64URL.encode(header)).\(Base64URL.encode(payload))"
         let signature = try key.signature(for: Data(input.utf8))
         return "\(input).\(Base64URL.encode(Array(signature.rawRepresentation)))"
     }
-}
-
-/// Moments of the tests.
-enum Moments {
-    static let now = Date(timeIntervalSince1970: 1_793_534_400)
-    static let longAgo = Date(timeIntervalSince1970: 1_577_836_800)
-    static let farAhead = Date(timeIntervalSince1970: 2_208_988_800)
-    static let day: TimeInterval = 86_400
-
-    static func milliseconds(_ date: Date) -> JSONValue { .number(String(Int64(date.timeIntervalSince1970 * 1000))) }
 }
