@@ -16,19 +16,21 @@ extension PurchaseDesk {
                 try await wait(record, until: now.addingTimeInterval(times.longestRetry))
                 continue
             }
-            _ = try await settle(record, by: verifier, claims: record.incoming.credit == nil ? claims : .exclusive)
+            let claims = record.incoming.credit == nil ? claims : .exclusive
+            // What was begun is finished, also when this is to stop: a task of its own is not cancelled with it.
+            _ = try await Task { try await settle(record, by: verifier, claims: claims) }.value
         }
         let unacknowledged = try await ledger.unacknowledged(
             in: stores, environments: environments, at: now, limit: limit)
         for purchase in unacknowledged {
             if Task.isCancelled { return 0 }
-            await acknowledge(purchase)
+            await Task { await acknowledge(purchase) }.value
         }
         var looked = 0
         for reason in RecheckReason.allCases {
             for recheck in try await recheckable(reason, limit: limit) {
                 if Task.isCancelled { return 0 }
-                if await !look(recheck) { await rest(recheck, for: times.shortestRetry) }
+                await Task { if await !look(recheck) { await rest(recheck, for: times.shortestRetry) } }.value
                 looked += 1
             }
         }

@@ -27,7 +27,9 @@ public protocol PushTokenStore: Sendable {
     func keep(_ campaign: PushCampaign) async throws
 
     /// Campaigns of a publication, the latest first.
-    func campaigns(in publication: PublicationID, limit: Int) async throws -> [PushCampaign]
+    ///
+    /// - Parameter unfinished: only those that have not come to their end.
+    func campaigns(in publication: PublicationID, unfinished: Bool, limit: Int) async throws -> [PushCampaign]
 }
 
 /// A token was not kept, because too many new ones of its app came within an hour. Apps send theirs at every launch, so it

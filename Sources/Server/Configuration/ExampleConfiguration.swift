@@ -211,7 +211,22 @@ public enum ExampleConfiguration {
             # basispress: {}
             # cloud_softphone: {path: /daily/iap, store: apple}
             # deliveries: {kind: webhook, url: "https://billing.example.com/credit", secret: {file: secrets/webhook}}
-            # push: {on_publish: true, apps: {com.example.daily: {team: ABCDE12345, key_id: XYZ9876543, key: {file: secrets/apns.p8}}}}
+            # Notifications through APNs when an edition appears, and by `gatefold push`; see Push.
+            # push:
+            #   on_publish: false             # whether the server tells the apps of editions as they come out
+            #   environment: production       # or sandbox: whose tokens are meant
+            #   per_second: 500
+            #   most_at_once: 50
+            #   keep_for: 1d                  # for so long APNs tries to reach a device that is off; 0s: once
+            #   timeout: 20s
+            #   production_url: https://api.push.apple.com
+            #   sandbox_url: https://api.sandbox.push.apple.com
+            #   apps:
+            #     com.example.daily:
+            #       team: ABCDE12345
+            #       key_id: XYZ9876543
+            #       key: {file: secrets/apns.p8}
+            #       content_name: true        # whether notifications name the edition
             # The catalogue as an Atom feed, at /daily/feed.
             # feed: {title: The Daily}
             # The editions: what periods, grace rules and free editions refer to.

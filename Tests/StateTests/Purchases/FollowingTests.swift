@@ -260,4 +260,26 @@ import Testing
             #expect(try await rig.counts == nil)
         }
     }
+
+    @Test("What a store is being asked about when the server stops is finished and kept", .timeLimit(.minutes(1)))
+    func stopped() async throws {
+        try await DeskRig.with { rig async throws in
+            rig.verifier.breakDown()
+            #expect(try await rig.confirm() == .kept)
+            rig.clock.advance(by: 3_600)
+            let door = Door()
+            rig.verifier.verifyBy { _ in
+                await door.pass()
+                try Task.checkCancellation()
+                return .genuine([.month(from: noon + 3_600)])
+            }
+            let following = Task { [desk = rig.desk] in try await desk.followUp() }
+            await until { door.waiting == 1 }
+            following.cancel()
+            door.open()
+            _ = try? await following.value
+            #expect(try await rig.counts?.proven == 1)
+            #expect(rig.events.withLock { $0.last } == .proven(appStore))
+        }
+    }
 }

@@ -92,8 +92,9 @@ import Testing
                     name: "2", publication: daily, app: "com.example.daily", environment: .sandbox, edition: nil,
                     begun: noon + 1))
             _ = try await store.begin(campaign("3", in: weekly))
-            #expect(try await store.campaigns(in: daily, limit: 9) == [second, first])
-            #expect(try await store.campaigns(in: daily, limit: 1) == [second])
+            #expect(try await store.campaigns(in: daily, unfinished: false, limit: 9) == [second, first])
+            #expect(try await store.campaigns(in: daily, unfinished: true, limit: 9) == [second])
+            #expect(try await store.campaigns(in: daily, unfinished: false, limit: 1) == [second])
         }
     }
 }
