@@ -171,9 +171,11 @@ extension HostileReceiptTests {
         let good = try signing.sign(transaction())
         var changed = Array(good.utf8)
         // Not the very last letter, some of whose bits say nothing.
-        changed[changed.count - 3] ^= 1
+        let place = changed.count - 3
+        changed[place] = changed[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
         let chain = try signing.chain
         let refunded = transaction(with: [
+            "transactionId": "9002", "originalTransactionId": "9002",
             "revocationDate": Moments.milliseconds(Moments.now), "revocationReason": 0,
         ])
         return [
