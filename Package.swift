@@ -358,8 +358,8 @@ let package = Package(
         .testTarget(
             name: "FrontDoorsTests",
             dependencies: [
-                "FrontDoors", "Backends", "ContentGate", "JSON", "Receipts", "Settings", "State", "Gatefold", "XML",
-                "TestSupport",
+                "FrontDoors", "Backends", "Catalogues", "ContentGate", "JSON", "Receipts", "Settings", "State",
+                "Gatefold", "XML", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

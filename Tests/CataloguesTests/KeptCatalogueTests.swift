@@ -41,11 +41,19 @@ struct KeptCatalogueTests {
                 try YAMLSettings.read(text: text, name: "test.yaml", folder: folder.path, environment: [:]))
         }
 
+        func memory() -> CatalogueMemory {
+            CatalogueMemory(folder: "\(folder.path)/catalogues", publication: KeptCatalogueTests.id)
+        }
+
         func open(_ more: String = "") throws -> KeptCatalogue {
+            try KeptCatalogue(KeptCatalogueTests.id, try plan(more), memory: memory(), services: services)
+        }
+
+        /// What follows the catalogue after a reload.
+        func reopen(_ more: String, after before: KeptCatalogue) throws -> KeptCatalogue {
             try KeptCatalogue(
-                KeptCatalogueTests.id, try plan(more),
-                memory: CatalogueMemory(folder: "\(folder.path)/catalogues", publication: KeptCatalogueTests.id),
-                services: services)
+                KeptCatalogueTests.id, try plan(more), memory: before.memory, services: services,
+                before: before.current.value)
         }
 
         func shelf(_ names: [String], date: String = "2026-10-01 00:00:00") throws {
@@ -156,6 +164,71 @@ struct KeptCatalogueTests {
             await kept.follow()
             #expect(kept.current.value == before)
             #expect(kept.status(at: clock.now).failure?.contains(reason) == true)
+        }
+    }
+
+    @Test("is awaited, and not empty, until its source answered for the first time")
+    func awaited() async throws {
+        try await withBed { bed in
+            let kept = try bed.open()
+            await kept.follow()
+            #expect(kept.current.value.isAwaited)
+            #expect(kept.status(at: clock.now).isStale && kept.status(at: clock.now).editions == 0)
+            try bed.shelf(["a"])
+            clock.advance(by: 1_000)
+            await kept.follow()
+            #expect(kept.current.value.editions.count == 1)
+            #expect(try !bed.open().current.value.isAwaited)
+        }
+    }
+
+    @Test("of a publication that had none, or the configuration's, begins with nothing, or with those")
+    func fromConfiguration() async throws {
+        try await withBed { bed in
+            let none = KeptCatalogue(Self.id, [], memory: bed.memory(), services: bed.services)
+            #expect(try bed.reopen("", after: none).current.value.isAwaited)
+            let written = Edition(id: EditionID("a")!, title: "A", published: clock.now - 60)
+            let list = KeptCatalogue(Self.id, [written], memory: bed.memory(), services: bed.services)
+            let kept = try bed.reopen("", after: list)
+            await kept.follow()
+            #expect(kept.current.value == Catalogue([written]))
+        }
+    }
+
+    @Test("is not replaced by half of one after a change of its settings either, until a larger share is allowed")
+    func shrinksAfterReload() async throws {
+        try await withBed { bed in
+            try bed.shelf(["a", "b", "c", "d"])
+            let kept = try bed.open()
+            await kept.follow()
+            try bed.shelf(["a"])
+            let changed = try bed.reopen("deadline: 9s\n", after: kept)
+            await changed.follow()
+            #expect(changed.current.value.editions.count == 4)
+            #expect(changed.status(at: clock.now).failure?.contains("has 1 editions") == true)
+            // After a restart with other settings as well.
+            let restarted = try bed.open("deadline: 8s\n")
+            await restarted.follow()
+            #expect(restarted.current.value.editions.count == 4)
+            let allowed = try bed.reopen("shrink_at_most: 75%\n", after: changed)
+            await allowed.follow()
+            #expect(allowed.current.value.editions.count == 1)
+        }
+    }
+
+    @Test("follows its source although what followed it before a reload has noted the same answer")
+    func overtaken() async throws {
+        try await withBed { bed in
+            try bed.shelf(["a", "b"])
+            let old = try bed.open()
+            await old.follow()
+            // The reload begins: the next one takes what is shown now.
+            let next = try bed.reopen("deadline: 9s\n", after: old)
+            try bed.shelf(["a", "b", "c"])
+            clock.advance(by: 1_000)
+            await old.follow()
+            await next.follow()
+            #expect(next.current.value.editions.count == 3)
         }
     }
 

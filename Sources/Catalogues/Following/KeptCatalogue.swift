@@ -39,10 +39,10 @@ package final class KeptCatalogue: Sendable {
         progress = Mutex(Progress())
     }
 
-    /// With a source, and until it answers with what is remembered.
+    /// With a source, and until it answers with what is remembered; where nothing is, it is awaited.
     ///
-    /// - Parameter before: what was shown until now; nil at the start. Until the source answers, it is better than nothing, which
-    ///   would empty every shelf.
+    /// - Parameter before: what was shown until now; nil at the start. Until the source answers, it is better than what is
+    ///   remembered, which may be another source's and old.
     /// - Throws: where what asks the source can not be made, as when its library is not installed.
     package init(
         _ publication: PublicationID, _ plan: CataloguePlan, memory: CatalogueMemory, services: CatalogueServices,
@@ -53,7 +53,9 @@ package final class KeptCatalogue: Sendable {
         self.memory = memory
         self.services = services
         source = try plan.kind.open()
-        current = CurrentCatalogue(before ?? Catalogue(memory.value.editions ?? []))
+        current = CurrentCatalogue(
+            [before, memory.value.editions.map { Catalogue($0) }].compactMap(\.self).first { !$0.editions.isEmpty }
+                ?? .awaited)
         progress = Mutex(Progress())
     }
 
@@ -98,7 +100,7 @@ package final class KeptCatalogue: Sendable {
     private func refresh(isWanted: @Sendable () -> Bool) async -> Bool? {
         guard let plan, let source else { return nil }
         let record = memory.value
-        // Another source's validators say nothing to this one, and its size is no measure.
+        // Another source's validators say nothing to this one.
         let isSame = record.fingerprint == plan.fingerprint && record.editions != nil
         let known = KnownCatalogue(
             validators: isSame ? record.validators : nil, catalogue: Catalogue(record.editions ?? []))
@@ -114,23 +116,33 @@ package final class KeptCatalogue: Sendable {
         switch answer {
         case .unchanged:
             keep { $0.confirmedAt = self.services.clock.now }
-            settle(.unchanged, nil)
+            settle(show(known.catalogue) ? .replaced : .unchanged, nil)
         case .read(let reading):
-            if let refusal = plan.limits.refusal(of: reading, last: isSame ? record.editions?.count : nil) {
+            // What is gone from the shelves is deleted on the devices, whichever source or setting was the last one's.
+            let shown = current.value.editions.count
+            if let refusal = plan.limits.refusal(of: reading, last: shown > 0 ? shown : nil) {
                 complain(.refused, refusal.description)
                 return true
             }
-            let isNew = reading.editions != record.editions
             keep { record in
                 record.fingerprint = plan.fingerprint
                 record.confirmedAt = self.services.clock.now
                 record.validators = reading.validators
                 record.editions = reading.editions
             }
-            if isNew { current.replace(with: Catalogue(reading.editions)) }
-            settle(isNew ? .replaced : .unchanged, reading)
+            settle(show(Catalogue(reading.editions)) ? .replaced : .unchanged, reading)
         }
         return false
+    }
+
+    /// Puts a catalogue into force, where it is another than the one that is: compared with that one and not with the memory,
+    /// which is shared with whatever followed the catalogue before a reload and may still have noted something.
+    ///
+    /// - Returns: whether it was another.
+    private func show(_ catalogue: Catalogue) -> Bool {
+        guard current.value != catalogue else { return false }
+        current.replace(with: catalogue)
+        return true
     }
 
     private func answerInTime(

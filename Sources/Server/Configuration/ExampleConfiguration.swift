@@ -29,6 +29,8 @@ public enum ExampleConfiguration {
           path: state/state.sqlite
           # The key of the pseudonyms in logs and in the state. It does not rotate.
           reference_secret: {file: secrets/references}
+          # New push tokens of one app that are taken in within an hour; apps send theirs at every launch.
+          push_tokens_per_hour: 50000
 
         # Wrong attempts to sign in that are let through, per window.
         guessing:
@@ -195,9 +197,14 @@ public enum ExampleConfiguration {
             #   claims_at_most: 10            # persons who may have one purchase
             #   shortest_retry: 1m            # of receipts whose store can not be asked
             #   longest_retry: 6h
+            #   longest_wait: 30d             # then a receipt whose store can not be asked is forgotten
+            #   unproven_per_owner: 100       # receipts refused or waiting
+            #   unproven_per_hour: 10000      # of the publication
+            #   waiting_at_most: 20000        # at once; one takes up to 256 KiB
             #   recheck_ended: 1h             # between two looks at one that has ended, when its reader comes
             #   recheck_running: 1d
-            #   recheck_window: 60d
+            #   recheck_window: 60d           # for so long after its end a subscription is looked at
+            #   refund_window: 90d            # for so long after it was bought a single purchase is
             #   patience: 5s                  # the longest a reader waits for such a look
             # Front doors beside Pugpig's, each with an article of its own; Baker and Basispress need apps and content.
             # baker: {}

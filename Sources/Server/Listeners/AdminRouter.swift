@@ -10,6 +10,7 @@ enum AdminRouter {
         push: PushAdministration? = nil
     ) -> Router<GatefoldRequestContext> {
         let router = Router(context: GatefoldRequestContext.self)
+        router.add(middleware: HeadMiddleware())
         router.add(middleware: NoCacheMiddleware())
         addHealth(to: router, readiness: readiness) {
             await backends.health().map { HealthLine(isGood: $0.isUp, text: $0.line) } + (catalogues?.health() ?? [])

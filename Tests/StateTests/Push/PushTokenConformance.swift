@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import State
 import Testing
 
 @Suite("A store of push tokens", .serialized) struct PushTokenConformance {
@@ -46,6 +47,21 @@ import Testing
             // A number is never used twice: who is behind it is not skipped.
             try await store.register(token(2), at: noon)
             #expect(try await all(store, after: last).map(\.token) == [token(2)])
+        }
+    }
+
+    @Test("takes so many new ones of an app within an hour, and always those it knows")
+    func limit() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try SQLiteStateStore(path: folder + "/state.sqlite", newPushTokensPerHour: 3)
+            for number: UInt8 in 1...2 { try await store.register(token(number), at: noon) }
+            try await store.register(token(1, .sandbox), at: noon + 9)
+            await #expect(throws: PushTokenLimitReached.self) { try await store.register(token(3), at: noon + 3_599) }
+            try await store.register(token(3, of: "com.example.other"), at: noon + 3_599)
+            try await store.register(token(1), at: noon + 3_599)
+            try await store.register(token(3), at: noon + 3_600)
+            #expect(try await all(store).map(\.token) == [token(1), token(2), token(3)])
+            #expect(try await all(store).first?.registered == noon + 3_599)
         }
     }
 
