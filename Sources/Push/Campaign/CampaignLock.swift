@@ -1,8 +1,11 @@
 import Crypto
-import Foundation
 import Gatefold
 
-#if canImport(Glibc)
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
     import Glibc
 #endif
 
@@ -15,7 +18,9 @@ package final class CampaignLock: Sendable {
     /// - Parameter database: the state database's path, beside which the lock lies.
     /// - Throws: ``PushStop/underWay(_:)``, or ``PushStop/unavailable(_:)`` where it can not be made.
     package init(_ campaign: String, beside database: String) throws(PushStop) {
-        let name = Array(SHA256.hash(data: Data(campaign.utf8))).prefix(8).map { $0 }.hex
+        var digest = SHA256()
+        Array(campaign.utf8).withUnsafeBytes { digest.update(bufferPointer: $0) }
+        let name = Array(digest.finalize().prefix(8)).hex
         path = "\(database).push-\(name).lock"
         descriptor = try Self.take(path, of: campaign, beside: database)
     }
