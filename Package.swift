@@ -380,8 +380,9 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "Catalogues", "FrontDoors", "Backends", "State", "Gatefold", "ContentGate", "Settings",
-                "TestSupport",
+                "Server", "Catalogues", "FrontDoors", "Backends", "OutgoingRequests", "Push", "State", "Gatefold",
+                "ContentGate", "Settings", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),

@@ -18,6 +18,8 @@ struct KeptCatalogueTests {
         let clock: ManualClock
         let published = Mutex<[[String]]>([])
         let events = Mutex<[CatalogueEvent]>([])
+        /// Whether whoever is told takes care of it.
+        let isHeard = Mutex(true)
 
         init(_ folder: URL, _ clock: ManualClock) {
             self.folder = folder
@@ -27,7 +29,10 @@ struct KeptCatalogueTests {
         var services: CatalogueServices {
             CatalogueServices(
                 clock: clock.wall, random: .seeded(1), observe: { event in self.events.withLock { $0.append(event) } },
-                didPublish: { _, editions in self.published.withLock { $0.append(editions.map(\.id.rawValue)) } })
+                didPublish: { _, editions in
+                    self.published.withLock { $0.append(editions.map(\.id.rawValue)) }
+                    return self.isHeard.withLock { $0 }
+                })
         }
 
         func plan(_ more: String = "") throws -> CataloguePlan {
@@ -67,6 +72,32 @@ struct KeptCatalogueTests {
 
     private func withBed(_ body: (Bed) async throws -> Void) async throws {
         try await withTemporaryFolder { try await body(Bed($0, clock)) }
+    }
+
+    @Test("announces again what nobody took care of, a while later and after a restart, and what was is announced once")
+    func heard() async throws {
+        try await withBed { bed in
+            try bed.shelf(["a"])
+            await (try bed.open()).follow()
+            bed.isHeard.withLock { $0 = false }
+            try bed.shelf(["a", "b"])
+            let kept = try bed.open()
+            for _ in 0..<3 { await kept.follow() }
+            #expect(bed.published.withLock { $0 } == [["b"]])
+            clock.advance(by: 10)
+            await kept.follow()
+            #expect(bed.published.withLock { $0 } == [["b"], ["b"]])
+            #expect(!bed.events.withLock { $0.contains { $0.name == .published } })
+            // Killed before it was heard, or before that was noted.
+            bed.isHeard.withLock { $0 = true }
+            let next = try bed.open()
+            for _ in 0..<3 { await next.follow() }
+            clock.advance(by: 10)
+            await next.follow()
+            await (try bed.open()).follow()
+            #expect(bed.published.withLock { $0.count } == 3)
+            #expect(bed.events.withLock { $0.filter { $0.name == .published }.map(\.detail) } == ["b"])
+        }
     }
 
     @Test("is in force when the source gave it, is not asked for before its time, and then follows the source")
@@ -247,7 +278,7 @@ struct KeptCatalogueTests {
         }
     }
 
-    @Test("announces nothing that it can not remember, and says so once")
+    @Test("announces again what it can not remember, and says once that it can not")
     func unwritable() async throws {
         try await withBed { bed in
             try bed.shelf(["old"])
@@ -263,11 +294,13 @@ struct KeptCatalogueTests {
             await kept.follow()
             await kept.follow()
             #expect(kept.current.value.editions.count == 2)
-            #expect(bed.published.withLock { $0 } == [])
+            #expect(bed.published.withLock { $0 } == [["new"]])
             #expect(bed.warnings.count == 1)
             try FileManager.default.removeItem(at: file)
-            await kept.follow()
-            #expect(bed.published.withLock { $0 } == [["new"]])
+            clock.advance(by: 10)
+            for _ in 0..<3 { await kept.follow() }
+            #expect(bed.published.withLock { $0 } == [["new"], ["new"]])
+            #expect(bed.events.withLock { $0.count { $0.name == .published } } == 1)
         }
     }
 

@@ -23,6 +23,7 @@ package final class KeptCatalogue: Sendable {
         var complaint: String?
         var fileComplaint: String?
         var announcing = AnnouncementWatch()
+        var isAnnouncing = false
     }
 
     /// With the editions of the configuration.
@@ -74,7 +75,7 @@ package final class KeptCatalogue: Sendable {
     /// - Parameter isWanted: whether what was fetched still matters when it is there: a reload may have put another one in
     ///   this one's place.
     package func follow(isWanted: @Sendable () -> Bool = { true }) async {
-        announce()
+        await announce()
         let now = services.clock.now
         let isDue = progress.withLock { progress in
             guard source != nil, !progress.isFetching, progress.due <= now else { return false }
@@ -90,7 +91,7 @@ package final class KeptCatalogue: Sendable {
             // A fetch that was broken off is not one that failed.
             if let failed, let plan { progress.due = end + plan.wait(failed: failed, chance: chance) }
         }
-        announce()
+        await announce()
     }
 
     /// Asks the source once.
@@ -161,39 +162,51 @@ package final class KeptCatalogue: Sendable {
 
     /// Announces what is offered for the first time. At the first sight of a publication everything that is offered has been
     /// for long: nobody is to be woken for old editions.
-    private func announce() {
+    private func announce() async {
         let now = services.clock.now
         let version = current.version
-        guard progress.withLock({ $0.announcing.isDue(version.number, at: now) }) else { return }
+        let isDue = progress.withLock { progress in
+            guard !progress.isAnnouncing, progress.announcing.isDue(version.number, at: now) else { return false }
+            progress.isAnnouncing = true
+            return true
+        }
+        guard isDue else { return }
+        defer { progress.withLock { $0.isAnnouncing = false } }
         // Without a catalogue there is nothing to begin with.
         guard !version.catalogue.editions.isEmpty || memory.value.announced != nil else { return }
         let offered = version.catalogue.offered(at: now)
+        let known = Set(memory.value.announced ?? offered.map(\.id))
+        let fresh = offered.filter { !known.contains($0.id) }
+        // Noted only afterwards: what was noted and then not told, because the process died, would be told to nobody.
+        if !fresh.isEmpty, await !services.didPublish(publication, fresh) {
+            progress.withLock { $0.announcing.postpone(version, until: now + Self.announcedAgain) }
+            return
+        }
         do {
-            let fresh = try memory.update(firmly: true) { record -> [Edition] in
-                guard let before = record.announced else {
-                    record.announced = offered.map(\.id)
-                    return []
-                }
+            let new = try memory.update(firmly: true) { record -> [Edition] in
+                let before = record.announced ?? offered.map(\.id)
                 let known = Set(before)
-                let fresh = offered.filter { !known.contains($0.id) }
-                record.announced = Announcements.bounded(before + fresh.map(\.id), keeping: version.catalogue)
-                return fresh
+                let new = fresh.filter { !known.contains($0.id) }
+                record.announced = Announcements.bounded(before + new.map(\.id), keeping: version.catalogue)
+                return new
             }
             progress.withLock { progress in
                 progress.announcing.note(version, at: now)
                 progress.fileComplaint = nil
             }
-            guard !fresh.isEmpty else { return }
+            guard !new.isEmpty else { return }
             services.observe(
                 CatalogueEvent(
                     publication: publication, name: .published,
-                    detail: fresh.map(\.id.rawValue).prefix(20).joined(separator: ", ")))
-            services.didPublish(publication, fresh)
+                    detail: new.map(\.id.rawValue).prefix(20).joined(separator: ", ")))
         } catch {
-            // Announced again at every start, if it were announced now.
+            progress.withLock { $0.announcing.postpone(version, until: now + Self.announcedAgain) }
             complainOfFile(error)
         }
     }
+
+    /// What could not be announced is tried again after so many seconds.
+    private static let announcedAgain: TimeInterval = 10
 
     /// The catalogue in force does not depend on the file.
     private func keep(_ change: (inout CatalogueRecord) -> Void) {

@@ -1,3 +1,4 @@
+import Gatefold
 package import HTTPTypes
 package import Hummingbird
 import NIOCore

@@ -7,10 +7,18 @@ public protocol DeliveryOutbox: Sendable {
     func deliveriesDue(in publication: PublicationID, at moment: Date, limit: Int) async throws -> [DeliveryRecord]
 
     /// Notes that it was delivered: it is never due again.
-    func delivered(_ id: Delivery.ID, at moment: Date) async throws
+    ///
+    /// - Returns: whether it waited until then.
+    @discardableResult
+    func delivered(_ id: Delivery.ID, at moment: Date) async throws -> Bool
 
     /// Notes that it could not be delivered yet.
     func deliveryFailed(_ id: Delivery.ID, cause: String, next: Date) async throws
+
+    /// Makes one that waits due at a moment of an operator's choice. How often and why it failed stays on record.
+    ///
+    /// - Returns: whether it waits.
+    func retryDelivery(_ id: Delivery.ID, at moment: Date) async throws -> Bool
 
     /// The latest deliveries of a publication, for its operator.
     ///

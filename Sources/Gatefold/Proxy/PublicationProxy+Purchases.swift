@@ -7,17 +7,8 @@ extension PublicationProxy {
     /// - Throws: ``Unavailable`` when the ledger could not be asked, and while the catalogue is awaited.
     func purchased(by owner: PurchaseOwner) async throws -> Subscription? {
         guard let purchases else { return nil }
-        return opened(by: try await purchases.holdings(of: owner, in: try catalogue()))
-    }
-
-    /// The policy says what a subscription that runs opens; what was bought is its buyer's under every policy.
-    private func opened(by holdings: Holdings) -> Subscription? {
-        if holdings.isEmpty { return nil }
-        var subscription = publication.rule.apply(to: holdings.subscription, at: clock.now)
-        if case .editions(let opened) = subscription.entitlement {
-            subscription.entitlement = .editions(opened.union(holdings.editions))
-        }
-        return subscription
+        let holdings = try await purchases.holdings(of: owner, in: try catalogue())
+        return publication.rule.subscription(of: holdings, at: clock.now)
     }
 
     /// What an installation or an account may read: its person's purchases, and the subscription of the subscriber it is
@@ -79,7 +70,8 @@ extension PublicationProxy {
     public func subscription(provenBy transactions: [StoreTransaction]) -> Subscription {
         let nothing = Subscription(state: .inactive)
         guard let purchases else { return nothing }
-        return opened(by: purchases.holdings(from: transactions, in: publication.rule.catalogue)) ?? nothing
+        let holdings = purchases.holdings(from: transactions, in: publication.rule.catalogue)
+        return publication.rule.subscription(of: holdings, at: clock.now) ?? nothing
     }
 
     /// Credentials for an edition that a receipt's purchases open.

@@ -24,18 +24,6 @@ struct CatalogueOptions: ParsableArguments {
     }
 }
 
-extension GatefoldConfiguration {
-    /// What the server has in force, or would have after a start during an outage of the source.
-    func rememberedCatalogue(of publication: PublicationConfiguration) -> Catalogue {
-        switch publication.catalogue {
-        case .editions(let editions): Catalogue(editions)
-        case .source:
-            CatalogueMemory(folder: catalogueFolder, publication: publication.publication.id).remembered.catalogue
-                ?? .awaited
-        }
-    }
-}
-
 struct CatalogueCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Ask a catalogue's source, and say what would become of it; change nothing.",

@@ -26,7 +26,7 @@ extension LastingParts {
         return PurchaseDesk(
             publication: id, products: purchases.products,
             environments: try plan.environments(for: purchases, of: id, isTest: publication.isTest),
-            claims: purchases.claims, times: purchases.times,
+            claims: purchases.claims, limits: purchases.limits, times: purchases.times,
             verifiers: purchases.stores.compactMap { stores[$0] }, ledger: state, clock: services.clock,
             observe: { [deliveryBell] event in
                 reporter.report(event)

@@ -58,12 +58,14 @@ struct Kiosk: Sendable {
 
     init(
         in folder: URL, paths: [BakerCall: PathTemplate] = [:], policy: EntitlementPolicy = .periodBased,
+        grace: GraceRules = GraceRules(), limits: ReceiptLimits = ReceiptLimits(), pushTokensPerHour: Int = 1000,
         sells: Bool = true, id: PublicationID = PublicationID("daily")!,
         apps: [String] = [Kiosk.app, "com.example.daily.lite"], change: (PurchaseDesk) -> PurchaseDesk = { $0 }
     ) throws {
         self.apps = apps
         store = KioskStore(apps: [apps[0]])
-        state = try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path)
+        state = try SQLiteStateStore(
+            path: folder.appending(path: "state.sqlite").path, newPushTokensPerHour: pushTokensPerHour)
         let secrets = SecretRing(current: Secret("a secret of the edition formula"))
         let revocations = RevocationList(publication: id)
         let desk = PurchaseDesk(
@@ -72,11 +74,12 @@ struct Kiosk: Sendable {
                 SubscriptionProduct(pattern: "com.example.monthly", title: "Monthly"),
                 SubscriptionProduct(pattern: "com.example.free", term: .forever, title: "Free subscription"),
                 SubscriptionProduct(pattern: "com.example.year.*"),
-            ]), claims: ClaimRule(mostPersons: 2), verifiers: [store], ledger: state, clock: clock.wall)
+            ]), claims: ClaimRule(mostPersons: 2), limits: limits, verifiers: [store], ledger: state,
+            clock: clock.wall)
         proxy = PublicationProxy(
             publication: Publication(
                 id: id, credentialFields: CredentialFields(identifier: "username", proofs: ["password"]),
-                rule: EntitlementRule(policy: policy, catalogue: catalogue)),
+                rule: EntitlementRule(policy: policy, grace: grace, catalogue: catalogue)),
             backend: backend,
             tokens: SealedTokenCodec(publication: id, secrets: secrets, random: .seeded(3)),
             editionSecrets: secrets, state: state, revocations: revocations, guesses: UnlimitedGuesses(),
@@ -151,11 +154,14 @@ struct Kiosk: Sendable {
 
 /// Runs the body with a kiosk of its own and a client of its router.
 func withKiosk(
-    paths: [BakerCall: PathTemplate] = [:], policy: EntitlementPolicy = .periodBased, sells: Bool = true,
-    _ body: @Sendable @escaping (Kiosk, any TestClientProtocol) async throws -> Void
+    paths: [BakerCall: PathTemplate] = [:], policy: EntitlementPolicy = .periodBased,
+    grace: GraceRules = GraceRules(), limits: ReceiptLimits = ReceiptLimits(), pushTokensPerHour: Int = 1000,
+    sells: Bool = true, _ body: @Sendable @escaping (Kiosk, any TestClientProtocol) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
-        let kiosk = try Kiosk(in: folder, paths: paths, policy: policy, sells: sells)
+        let kiosk = try Kiosk(
+            in: folder, paths: paths, policy: policy, grace: grace, limits: limits,
+            pushTokensPerHour: pushTokensPerHour, sells: sells)
         try await Application(router: kiosk.router).test(.router) { client in try await body(kiosk, client) }
     }
 }

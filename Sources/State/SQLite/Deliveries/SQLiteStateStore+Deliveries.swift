@@ -24,7 +24,8 @@ extension SQLiteStateStore {
         }
     }
 
-    public func delivered(_ id: Delivery.ID, at moment: Date) async throws {
+    @discardableResult
+    public func delivered(_ id: Delivery.ID, at moment: Date) async throws -> Bool {
         try await pool.write { db in
             try db.execute(
                 sql: """
@@ -32,6 +33,7 @@ extension SQLiteStateStore {
                     WHERE store = ? AND transaction_id = ? AND delivered IS NULL
                     """,
                 arguments: [moment.timeIntervalSince1970, id.store.rawValue, id.transaction])
+            return db.changesCount > 0
         }
     }
 
@@ -45,6 +47,18 @@ extension SQLiteStateStore {
                 arguments: [
                     next.timeIntervalSince1970, cause.replacing("\0", with: " "), id.store.rawValue, id.transaction,
                 ])
+        }
+    }
+
+    public func retryDelivery(_ id: Delivery.ID, at moment: Date) async throws -> Bool {
+        try await pool.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE delivery SET next = ?
+                    WHERE store = ? AND transaction_id = ? AND delivered IS NULL AND account IS NOT NULL
+                    """,
+                arguments: [moment.timeIntervalSince1970, id.store.rawValue, id.transaction])
+            return db.changesCount > 0
         }
     }
 

@@ -61,6 +61,7 @@ struct AppStoreStandIn: Sendable {
     static func run(
         environments: Set<StoreEnvironment> = [.production, .sandbox], bundles: Set<String> = [SignedForms.bundle],
         mostPages: Int = 50, clock: WallClock = .system, patience: TimeInterval = 60,
+        revocations: RevocationSettings = RevocationSettings(),
         answering answer: @escaping @Sendable (_ environment: StoreEnvironment, _ target: String) throws -> Answer,
         authority: SigningAuthority, _ body: @escaping @Sendable (Setting) async throws -> Void
     ) async throws {
@@ -117,7 +118,8 @@ struct AppStoreStandIn: Sendable {
                     #expect(isTrusted)
                     let data = try SignedAppStoreData(
                         apps: SignedForms.apps(authority, environments: environments, bundles: bundles),
-                        server: settings, services: SignedForms.services(clock), patience: patience,
+                        revocations: revocations, server: settings, services: SignedForms.services(clock),
+                        patience: patience,
                         sleep: { pause in pauses.withLock { $0.append(pause) } })
                     try await body(
                         Setting(
