@@ -132,6 +132,15 @@ import Testing
             #expect(try await bench.deliveries("list", "--publication", "weekly").lines.count == 1)
             #expect(try await bench.deliveries("list", "--publication", "monthly").status == 64)
 
+            try await bench.buy("1004", for: "phone-4711")
+            let refunded = StoreTransaction(
+                store: try id("app-store/1004").store, id: "1004", original: "1004", product: "credit5",
+                purchased: Date(), revoked: Date(), environment: .production, told: Date().addingTimeInterval(60))
+            try await bench.store.note([refunded], at: Date())
+            #expect(try await bench.deliveries("list").lines.count == 2)
+            let taken = try await bench.deliveries("list", "--all").lines.filter { $0.hasPrefix("app-store/1004\t") }
+            #expect(taken.count == 1 && taken.allSatisfy { $0.hasSuffix("\ttaken back") })
+
             let json = try await bench.deliveries("list", "--json")
             #expect(
                 json.output.contains(

@@ -47,11 +47,12 @@ import Testing
     func newest() async throws {
         try await with { bench, notifier, events in
             let editions = [try edition("daily-1", -2), try edition("daily-3", 0), try edition("daily-2", -1)]
-            #expect(try await notifier.didPublish(try PushBench.publication, editions))
-            #expect(try await notifier.didPublish(try PushBench.publication, editions))
+            let (publication, later) = (try PushBench.publication, [try edition("daily-4", 0)])
+            #expect(await notifier.didPublish(publication, editions))
+            #expect(await notifier.didPublish(publication, editions))
             await until { events.withLock { $0.contains("finished com.example.daily/daily-3 3") } }
-            #expect(try await notifier.didPublish(try PushBench.publication, [editions[1]]))
-            #expect(try await notifier.didPublish(try PushBench.publication, [try edition("daily-4", 0)]))
+            #expect(await notifier.didPublish(publication, [editions[1]]))
+            #expect(await notifier.didPublish(publication, later))
             await until { events.withLock { $0.contains("finished com.example.daily/daily-4 3") } }
             let names = bench.standIn.requests.map {
                 $0.body.contains("daily-3") ? 3 : $0.body.contains("daily-4") ? 4 : 0
@@ -113,7 +114,8 @@ import Testing
     func off() async throws {
         try await with("on_publish: false") { bench, notifier, _ in
             _ = await notifier.didPublish(try PushBench.publication, [try edition("daily-1", 0)])
-            #expect(try await store.campaigns(in: try PushBench.publication, unfinished: false, limit: 9).isEmpty)
+            let publication = try PushBench.publication
+            #expect(await store.campaigns(in: publication, unfinished: false, limit: 9).isEmpty)
             #expect(bench.standIn.requests.isEmpty)
         }
     }

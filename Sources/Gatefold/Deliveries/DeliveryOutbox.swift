@@ -3,7 +3,7 @@ public import Foundation
 /// What is to be delivered, kept in the same transaction as the purchase it is for (see
 /// ``PurchaseLedger/settle(_:proving:claims:delivering:at:)``), until it was.
 public protocol DeliveryOutbox: Sendable {
-    /// Deliveries of a publication that are due, the oldest first.
+    /// Deliveries of a publication that are due, the oldest first; none whose purchase was taken back.
     func deliveriesDue(in publication: PublicationID, at moment: Date, limit: Int) async throws -> [DeliveryRecord]
 
     /// Notes that it was delivered: it is never due again.
@@ -22,7 +22,7 @@ public protocol DeliveryOutbox: Sendable {
 
     /// The latest deliveries of a publication, for its operator.
     ///
-    /// - Parameter waiting: only those not delivered yet.
+    /// - Parameter waiting: only those that wait.
     func deliveries(in publication: PublicationID, waiting: Bool, limit: Int) async throws -> [DeliveryRecord]
 }
 

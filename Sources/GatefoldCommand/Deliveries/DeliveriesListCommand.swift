@@ -16,7 +16,7 @@ struct DeliveriesListCommand: AsyncParsableCommand {
     @OptionGroup var publication: PublicationOption
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Those that were delivered, too.")
+    @Flag(help: "Those that were delivered or taken back, too.")
     var all = false
 
     @Flag(help: "Show the account, too.")
@@ -40,6 +40,13 @@ struct DeliveriesListCommand: AsyncParsableCommand {
         var next: Date?
         var cause: String?
         var delivered: Date?
+        /// Refunded before it was delivered.
+        var isTakenBack: Bool?
+
+        enum CodingKeys: String, CodingKey {
+            case id, reference, product, quantity, ordered, account, attempts, next, cause, delivered
+            case isTakenBack = "taken_back"
+        }
 
         init(_ record: DeliveryRecord, revealingAccount: Bool) {
             let delivery = record.delivery
@@ -55,12 +62,13 @@ struct DeliveriesListCommand: AsyncParsableCommand {
                 self.next = next
                 self.cause = cause
             case .delivered(let moment): delivered = moment
+            case .takenBack: isTakenBack = true
             }
         }
 
         var line: String {
             let standing =
-                delivered.map { "delivered \($0.formatted(.iso8601))" }
+                isTakenBack.map { _ in "taken back" } ?? delivered.map { "delivered \($0.formatted(.iso8601))" }
                 ?? "waiting, \(attempts ?? 0) attempts, next \(next?.formatted(.iso8601) ?? "")"
             return ([id, reference, "\(quantity) × \(product)", standing] + [cause, account].compactMap(\.self))
                 .joined(separator: "\t")

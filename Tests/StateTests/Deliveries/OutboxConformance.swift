@@ -71,6 +71,21 @@ import Testing
         }
     }
 
+    @Test("waits for nothing that was refunded, unless the refund is undone", arguments: FullStore.allCases)
+    func takenBack(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let delivery = try await order("1", from: store)
+            try await store.note([.sample("1", revoked: noon + 1, told: noon + 1)], at: noon + 1)
+            #expect(try await store.deliveriesDue(in: daily, at: noon + 9, limit: 9).isEmpty)
+            #expect(try await store.deliveries(in: daily, waiting: true, limit: 9).isEmpty)
+            #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).map(\.standing) == [.takenBack])
+            #expect(try await !store.retryDelivery(delivery.id, at: noon))
+            try await store.note([.sample("1", told: noon + 2)], at: noon + 2)
+            #expect(try await store.deliveriesDue(in: daily, at: noon + 9, limit: 9).map(\.delivery) == [delivery])
+            #expect(try await store.deliveries(in: daily, waiting: true, limit: 9).count == 1)
+        }
+    }
+
     @Test("takes each transaction once, whoever comes with it", arguments: FullStore.allCases)
     func once(kind: FullStore) async throws {
         try await kind.with { store async throws in

@@ -50,8 +50,8 @@ import Testing
                 try await store.keep(.sample("next"), within: limits, at: noon + 2)
             }
             let rechecks = try await store.rechecks(
-                of: nil, in: [appStore], ending: Period(start: noon, end: nil), lookedBefore: noon + 1, at: noon + 2,
-                limit: 9)
+                .ending(Period(start: noon, end: nil)), of: nil, in: [appStore], environments: [.production],
+                lookedBefore: noon + 1, at: noon + 2, limit: 9)
             #expect(rechecks.first?.receipt == StoreReceipt([.receipt: "claimed"]))
         }
     }
