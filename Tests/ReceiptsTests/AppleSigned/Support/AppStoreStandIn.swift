@@ -113,12 +113,18 @@ struct AppStoreStandIn: Sendable {
                         production: try #require(ServiceURL("https://localhost:\(production.port ?? 0)")),
                         sandbox: try #require(ServiceURL("https://localhost:\(sandbox.port ?? 0)/")))
                     settings.mostPages = mostPages
+                    // More than a busy machine takes: every token is verified by a process of its own.
+                    settings.http.connectTimeout = 60
+                    settings.http.timeout = 60
+                    var protection = StoreProtection()
+                    protection.deadline = 60
                     let root = try String(contentsOfFile: transport.certificate, encoding: .utf8)
                     let isTrusted = settings.http.trustOnly(root)
                     #expect(isTrusted)
                     let data = try SignedAppStoreData(
                         apps: SignedForms.apps(authority, environments: environments, bundles: bundles),
-                        revocations: revocations, server: settings, services: SignedForms.services(clock),
+                        revocations: revocations, server: settings, protection: protection,
+                        services: SignedForms.services(clock),
                         patience: patience,
                         sleep: { pause in pauses.withLock { $0.append(pause) } })
                     try await body(
