@@ -120,7 +120,8 @@ public struct PublicationConfiguration: Sendable {
             failsOpen: failsOpen, messages: try Messages(try section.section("messages")),
             hasDebugComments: try section.boolean("debug_comments", default: false),
             edgeTokens: try EdgeTokenSettings.read(section))
-        cloudSoftphone = try CloudSoftphone.read(section, publication: id)
+        let kinds = Set(stores.filter { purchases?.stores.contains($0.name) == true }.compactMap(\.kind))
+        cloudSoftphone = try CloudSoftphone.read(section, publication: id, sellingIn: kinds)
         deliveries =
             section.has("deliveries") ? try DeliverySettings(try section.section("deliveries")) : nil
         guard (cloudSoftphone == nil) == (deliveries == nil) else {
