@@ -120,7 +120,8 @@ public struct PublicationConfiguration: Sendable {
             failsOpen: failsOpen, messages: try Messages(try section.section("messages")),
             hasDebugComments: try section.boolean("debug_comments", default: false),
             edgeTokens: try EdgeTokenSettings.read(section))
-        let kinds = Set(stores.filter { purchases?.stores.contains($0.name) == true }.compactMap(\.kind))
+        let soldIn = purchases?.stores ?? []
+        let kinds = Set(stores.filter { soldIn.contains($0.name) }.compactMap(\.kind))
         cloudSoftphone = try CloudSoftphone.read(section, publication: id, sellingIn: kinds)
         deliveries =
             section.has("deliveries") ? try DeliverySettings(try section.section("deliveries")) : nil
