@@ -76,7 +76,7 @@ import Testing
                 store: name, id: transaction, original: transaction, product: "credit5", purchased: Date(),
                 environment: .production, told: Date())
             _ = try await store.settle(
-                record.id, proving: [bought], claims: .exclusive,
+                record, proving: [bought], claims: .exclusive,
                 delivering: [Delivery(bought, to: Credit(account: account), in: id)], at: Date())
         }
 

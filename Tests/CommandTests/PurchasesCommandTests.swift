@@ -38,7 +38,7 @@ import Testing
                     publication: daily, store: store, owner: owner, receipt: StoreReceipt([.receipt: receipt])),
                 at: bought)
             _ = try await state.settle(
-                record.id, proving: transactions, claims: ClaimRule(mostPersons: 9), delivering: [], at: bought)
+                record, proving: transactions, claims: ClaimRule(mostPersons: 9), delivering: [], at: bought)
         }
     }
 

@@ -59,7 +59,7 @@ extension PurchaseLedger {
     ) async throws -> Settlement {
         let record = try await keep(.sample(receipt, of: owner), at: moment)
         return try await settle(
-            record.id, proving: transactions, claims: rule, delivering: delivering, at: moment)
+            record, proving: transactions, claims: rule, delivering: delivering, at: moment)
     }
 
     func ids(of owner: PurchaseOwner) async throws -> [String] {

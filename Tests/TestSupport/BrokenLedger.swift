@@ -11,8 +11,11 @@ public struct BrokenLedger: PurchaseLedger {
         _ receipt: IncomingReceipt, within limits: ReceiptLimits, at moment: Date
     ) async throws -> ReceiptRecord { throw Down() }
     public func settle(
-        _ record: ReceiptRecord.ID, proving transactions: [StoreTransaction], claims: ClaimRule,
+        _ record: ReceiptRecord, proving transactions: [StoreTransaction], claims: ClaimRule,
         delivering: [Delivery], at moment: Date
+    ) async throws -> Settlement { throw Down() }
+    public func keep(
+        _ receipt: IncomingReceipt, proving transactions: [StoreTransaction], claims: ClaimRule, at moment: Date
     ) async throws -> Settlement { throw Down() }
     public func refuse(_ record: ReceiptRecord, _ refusal: ReceiptRefusal, at moment: Date) async throws {
         throw Down()

@@ -75,9 +75,7 @@ struct ReceiptsBackend: SubscriberBackend {
     ) async throws -> Recognition {
         let incoming = IncomingReceipt(
             publication: publication, store: store, owner: references.owner(subscriber), receipt: receipt)
-        let record = try await ledger.keep(incoming, at: clock.now)
-        let settlement = try await ledger.settle(
-            record.id, proving: transactions, claims: claims, delivering: [], at: clock.now)
+        let settlement = try await ledger.keep(incoming, proving: transactions, claims: claims, at: clock.now)
         guard settlement == .settled else { return refuse(ReceiptRefusal(.claimedByAnother)) }
         return .recognised(subscriber)
     }

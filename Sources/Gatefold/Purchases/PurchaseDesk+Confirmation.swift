@@ -85,16 +85,15 @@ extension PurchaseDesk {
             guard !transactions.isEmpty else {
                 return try await refuse(record, ReceiptRefusal(proven.isEmpty ? .empty : .malformed))
             }
-            if transactions.allSatisfy({ $0.revoked != nil }) {
-                try await keep { try await ledger.note(transactions, at: clock.now) }
-                return try await refuse(record, ReceiptRefusal(.revoked))
-            }
-            if let reason = uncredited(transactions, record) {
+            let takenBack = transactions.filter { $0.revoked != nil }
+            if let reason = takenBack.count == transactions.count ? .revoked : uncredited(transactions, record) {
+                // The store's word, whatever the receipt was handed in for: what waits to be delivered is not any more.
+                try await keep { try await ledger.note(takenBack, at: clock.now) }
                 return try await refuse(record, ReceiptRefusal(reason))
             }
             let settlement = try await keep {
                 try await ledger.settle(
-                    record.id, proving: transactions, claims: claims, delivering: credited(transactions, record),
+                    record, proving: transactions, claims: claims, delivering: credited(transactions, record),
                     at: clock.now)
             }
             guard settlement == .settled else {

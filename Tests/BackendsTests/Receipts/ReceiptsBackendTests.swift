@@ -148,10 +148,29 @@ struct ReceiptsBackendTests {
                 receipt: StoreReceipt([.receipt: "MIIother"]))
             let record = try await bench.state.keep(incoming, at: Self.now)
             _ = try await bench.state.settle(
-                record.id, proving: [Self.bought("one", in: Self.shop)], claims: .exclusive, delivering: [],
+                record, proving: [Self.bought("one", in: Self.shop)], claims: .exclusive, delivering: [],
                 at: Self.now)
             #expect(try await recognise(backend, ["receipt": "MIIreceipt"]) == nil)
             #expect(bench.events.withLock { $0.last?.detail } == "claimedByAnother")
+        }
+    }
+
+    @Test("recognises a genuine receipt however many of the same person prove nothing yet")
+    func unlimited() async throws {
+        try await withBench { bench in
+            let backend = try bench.backend()
+            let subscriber = Subscriber(backend: "bought", key: "app-store/one")
+            func incoming(_ number: Int) throws -> IncomingReceipt {
+                IncomingReceipt(
+                    publication: try #require(PublicationID("daily")), store: Self.shop,
+                    owner: bench.services.references.owner(subscriber),
+                    receipt: StoreReceipt([.receipt: "MII\(number)"]))
+            }
+            for number in 0..<100 { _ = try await bench.state.keep(try incoming(number), at: Self.now) }
+            await #expect(throws: ReceiptLimitReached.ofOwner) {
+                try await bench.state.keep(try incoming(100), at: Self.now)
+            }
+            #expect(try await recognise(backend, ["receipt": "MIIreceipt"]) == subscriber)
         }
     }
 

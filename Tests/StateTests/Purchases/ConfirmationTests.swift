@@ -90,6 +90,40 @@ import Testing
         }
     }
 
+    @Test("again claims anew what somebody had only by a link that has ended within the hour")
+    func leaving() async throws {
+        for isErased in [false, true] {
+            try await DeskRig.with { rig async throws in
+                rig.verifier.prove(.sample())
+                _ = try await rig.confirm(by: buyer(2))
+                try await rig.ledger.link(buyer(1), to: buyer(2))
+                for _ in 0..<2 { _ = try await rig.confirm("own") }
+                #expect(rig.verifier.questions.count == 2)
+                if isErased {
+                    _ = try await rig.ledger.erase(buyer(2))
+                } else {
+                    #expect(try await rig.desk.unlink(buyer(1)))
+                }
+                #expect(try await rig.holdings().isEmpty)
+                #expect(try await rig.confirm("own") == .recorded([.sample()]))
+                #expect(try await rig.holdings() == Holdings(editions: [november]))
+            }
+        }
+    }
+
+    @Test("that as many persons have as may takes back on record what its store took back")
+    func claimedAndTakenBack() async throws {
+        try await DeskRig.with(claims: .exclusive) { rig async throws in
+            rig.verifier.prove(.sample())
+            _ = try await rig.confirm()
+            let other = StoreTransaction.sample("2", product: "com.example.october", purchased: noon - 31 * 86_400)
+            rig.verifier.prove(other, .sample(revoked: noon, told: noon + 1))
+            #expect(try await rig.confirm(by: buyer(2)) == .refused(ReceiptRefusal(.claimedByAnother)))
+            #expect(try await rig.holdings().isEmpty)
+            #expect(try await rig.ledger.transactions(of: "2", in: appStore).isEmpty)
+        }
+    }
+
     @Test("in a store that the publication does not sell in is refused and not kept")
     func noStore() async throws {
         try await DeskRig.with { rig async throws in

@@ -50,6 +50,28 @@ import Testing
         }
     }
 
+    @Test("Pitfall 18: is not delivered once a refused receipt shows that the purchase was taken back")
+    func takenBack() async throws {
+        let bought = StoreTransaction.sample("1", product: product)
+        let refunded = StoreTransaction.sample("1", product: product, revoked: noon, told: noon + 1)
+        let other = StoreTransaction.sample("2", product: "com.example.credit50")
+        for (named, reason) in [(product, .revoked), ("com.example.none", .wrongProduct)]
+            as [(String, ReceiptRefusal.Reason)]
+        {
+            try await DeskRig.with { rig async throws in
+                rig.verifier.prove(bought)
+                _ = try await rig.confirm(product: product, credit: credit)
+                #expect(try await rig.ledger.deliveriesDue(in: daily, at: noon + 99, limit: 9).count == 1)
+                rig.verifier.prove(refunded, other)
+                #expect(
+                    try await rig.confirm("later", product: named, credit: credit)
+                        == .refused(ReceiptRefusal(reason)))
+                #expect(try await rig.ledger.deliveriesDue(in: daily, at: noon + 99, limit: 9).isEmpty)
+                #expect(try await rig.ledger.transactions(of: "2", in: appStore).isEmpty)
+            }
+        }
+    }
+
     @Test("Pitfall 18: goes to the account that claims first, also when its store is asked later")
     func secondAccount() async throws {
         try await DeskRig.with(claims: .exclusive) { rig async throws in

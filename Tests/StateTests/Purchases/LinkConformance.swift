@@ -70,6 +70,61 @@ import Testing
         }
     }
 
+    @Test(
+        "However it ends, a receipt that proves what another of the person's brought is a new one after it",
+        arguments: FullStore.allCases)
+    func unclaimedReceipts(kind: FullStore) async throws {
+        let subscriber = subscriber
+        let reference = SubscriberReference(bytes: subscriber.bytes.prefix(SubscriberReference.size))!
+        let ends: [@Sendable (any StateStore) async throws -> Void] = [
+            { _ = try await $0.unlink(buyer(1)) },
+            { try await $0.link(buyer(1), to: buyer(101)) },
+            { try await $0.link(buyer(2), to: subscriber, most: 1, at: noon + 1) },
+            { _ = try await $0.erase(subscriber) },
+            {
+                try await $0.record(
+                    Revocation(publication: daily, subscriber: reference, session: nil, at: noon))
+            },
+        ]
+        for end in ends {
+            try await kind.with { store async throws in
+                try await store.claim(.sample("1"), by: subscriber, receipt: "1")
+                try await store.link(buyer(1), to: subscriber)
+                try await store.claim(.sample("2"), by: buyer(1), receipt: "2")
+                try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
+                // Linking again with the same subscriber ends nothing.
+                try await store.link(buyer(1), to: subscriber)
+                #expect(try await store.keep(.sample("1"), at: noon).standing == .proven(at: noon))
+                try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
+                try await end(store)
+                #expect(try await store.ids(of: buyer(1)) == ["2"])
+                #expect(try await store.keep(.sample("1"), at: noon).standing == .waiting(attempts: 0))
+                #expect(try await store.keep(.sample("2"), at: noon).standing == .proven(at: noon))
+            }
+        }
+    }
+
+    @Test("ends for those who stay what the one who leaves had brought", arguments: FullStore.allCases)
+    func staying(kind: FullStore) async throws {
+        for isErased in [false, true] {
+            try await kind.with { store async throws in
+                try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
+                for number: UInt8 in 1...2 { try await store.link(buyer(number), to: subscriber) }
+                for owner in [buyer(2), subscriber] { try await store.claim(.sample("1"), by: owner, receipt: "own") }
+                if isErased {
+                    _ = try await store.erase(buyer(1))
+                } else {
+                    _ = try await store.unlink(buyer(1))
+                }
+                for owner in [buyer(2), subscriber] {
+                    #expect(try await store.ids(of: owner).isEmpty)
+                    #expect(
+                        try await store.keep(.sample("own", of: owner), at: noon).standing == .waiting(attempts: 0))
+                }
+            }
+        }
+    }
+
     @Test("Pitfall 8: ending all of a subscriber's sessions ends the links", arguments: FullStore.allCases)
     func revoked(kind: FullStore) async throws {
         try await kind.with { store async throws in

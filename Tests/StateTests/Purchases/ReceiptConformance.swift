@@ -74,7 +74,7 @@ import Testing
             try await store.refuse(refused, refusal, at: noon + 1)
             let proven = try await store.keep(.sample("proven"), at: noon)
             _ = try await store.settle(
-                proven.id, proving: [.sample()], claims: .exclusive, delivering: [], at: noon + 2)
+                proven, proving: [.sample()], claims: .exclusive, delivering: [], at: noon + 2)
             for id in [refused.id, proven.id] { try await store.postpone(id, until: noon + 60) }
             #expect(try await store.keep(.sample("refused"), at: noon).standing == .refused(refusal, at: noon + 1))
             #expect(try await store.keep(.sample("proven"), at: noon).standing == .proven(at: noon + 2))
@@ -93,7 +93,7 @@ import Testing
                 )
             }
             _ = try await store.settle(
-                record.id, proving: [.sample()], claims: .exclusive, delivering: [], at: noon + 2)
+                record, proving: [.sample()], claims: .exclusive, delivering: [], at: noon + 2)
             #expect(try await store.keep(.sample(), at: noon).standing == .proven(at: noon + 2))
         }
     }
@@ -106,9 +106,14 @@ import Testing
                 let record = try await store.keep(.sample(text), at: noon)
                 try await store.refuse(record, ReceiptRefusal(reason), at: noon + 1)
                 #expect(try await parts(of: record, store) == [Data()])
-                // Handed in again it is whole again, and the same.
+                // Handed in again it is the same, and stays without its content should the store be down.
                 let again = try await store.keep(.sample(text), at: noon + 2)
                 #expect(again.id == record.id && again.incoming == .sample(text))
+                #expect(try await store.postpone(again.id, until: noon + 60))
+                #expect(try await parts(of: record, store) == [Data()])
+                // Genuine after all, it is whole again for whoever claims by it.
+                _ = try await store.settle(
+                    again, proving: [.sample(text)], claims: .exclusive, delivering: [], at: noon + 3)
                 #expect(try await parts(of: record, store) == [Data(StoreReceipt([.receipt: text]).encoded)])
             }
         }
@@ -147,7 +152,7 @@ import Testing
             let waiting = try await store.keep(.sample("waiting"), at: noon)
             let proven = try await store.keep(.sample("proven"), at: noon)
             _ = try await store.settle(
-                proven.id, proving: [.sample()], claims: .exclusive, delivering: [], at: noon)
+                proven, proving: [.sample()], claims: .exclusive, delivering: [], at: noon)
             for record in [waiting, proven] { try await store.forget(record.id) }
             #expect(try await store.standings(in: daily).stores == [appStore: .init(proven: 1)])
         }
@@ -170,7 +175,7 @@ import Testing
             try await store.refuse(third, ReceiptRefusal(.forged), at: noon)
             let fourth = try await store.keep(.sample("4", store: play), at: noon)
             _ = try await store.settle(
-                fourth.id, proving: [.sample(in: play)], claims: .exclusive, delivering: [], at: noon)
+                fourth, proving: [.sample(in: play)], claims: .exclusive, delivering: [], at: noon)
             _ = try await store.keep(.sample("5", in: weekly), at: noon)
             #expect(
                 try await store.standings(in: daily)

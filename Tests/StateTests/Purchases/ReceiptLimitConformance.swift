@@ -34,7 +34,7 @@ import Testing
             for number in 1...9 { _ = try await keep("nobody's \(number)", of: nil) }
             // What is proven makes room, too.
             _ = try await store.settle(
-                known.id, proving: [.sample()], claims: .exclusive, delivering: [], at: noon)
+                known, proving: [.sample()], claims: .exclusive, delivering: [], at: noon)
             _ = try await keep("waiting 4")
         }
     }
@@ -93,13 +93,47 @@ import Testing
             // Those that wait already go on waiting, and a store that answers is asked about others all the same.
             #expect(try await store.postpone(first.id, within: limits, until: noon + 120))
             let fourth = try await store.keep(.sample(of: buyer(4)), within: limits, at: noon)
-            _ = try await store.settle(fourth.id, proving: [.sample()], claims: .exclusive, delivering: [], at: noon)
+            _ = try await store.settle(fourth, proving: [.sample()], claims: .exclusive, delivering: [], at: noon)
             try await store.refuse(first, ReceiptRefusal(.storeRefused), at: noon)
             #expect(try await wait(5) != nil)
             #expect(try await wait(6) == nil)
             _ = try await store.settle(
-                second.id, proving: [.sample("2")], claims: .exclusive, delivering: [], at: noon)
+                second, proving: [.sample("2")], claims: .exclusive, delivering: [], at: noon)
             #expect(try await wait(6) != nil)
+        }
+    }
+
+    @Test("do not keep out what its store has found genuine already", arguments: FullStore.allCases)
+    func genuine(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            for number in 1...100 { _ = try await store.keep(.sample("waiting \(number)"), at: noon) }
+            await #expect(throws: ReceiptLimitReached.ofOwner) { try await store.keep(.sample("new"), at: noon) }
+            for number in 1...3 {
+                #expect(
+                    try await store.keep(
+                        .sample("genuine \(number)"), proving: [.sample()], claims: .exclusive, at: noon) == .settled)
+            }
+            #expect(try await store.ids(of: buyer(1)) == ["1"])
+            // One refused before is the same receipt still; another's is refused, and what is new not kept.
+            let refused = try await store.keep(.sample(of: buyer(2)), at: noon)
+            try await store.refuse(refused, ReceiptRefusal(.notFound), at: noon)
+            for text in ["receipt", "new"] {
+                #expect(
+                    try await store.keep(
+                        .sample(text, of: buyer(2)), proving: [.sample(revoked: noon, told: noon + 1)],
+                        claims: .exclusive, at: noon + 1) == .claimedByAnother)
+            }
+            #expect(
+                try await store.standings(in: daily).stores == [appStore: .init(waiting: 100, proven: 1, refused: 1)])
+            #expect(
+                try await store.keep(.sample(of: buyer(2)), at: noon).standing
+                    == .refused(ReceiptRefusal(.claimedByAnother), at: noon + 1))
+            #expect(try await store.transactions(of: "1", in: appStore).map(\.revoked) == [noon])
+            #expect(
+                try await store.keep(
+                    .sample(of: buyer(2)), proving: [.sample("2")], claims: .exclusive, at: noon + 2) == .settled)
+            #expect(
+                try await store.standings(in: daily).stores == [appStore: .init(waiting: 100, proven: 2)])
         }
     }
 

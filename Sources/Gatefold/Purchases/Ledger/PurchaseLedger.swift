@@ -7,7 +7,7 @@ public protocol PurchaseLedger: Sendable {
     /// Keeps a receipt as it came, before anything else is done with it; it is due a minute later, should nobody see it
     /// through. The same receipt of the same owner in the same publication is kept once.
     ///
-    /// - Returns: the record, as it stood before if it was there.
+    /// - Returns: the record with this receipt, as it stood before if it was there.
     /// - Throws: ``ReceiptLimitReached`` for a new one beyond the limits.
     func keep(
         _ receipt: IncomingReceipt, within limits: ReceiptLimits, at moment: Date
@@ -17,13 +17,21 @@ public protocol PurchaseLedger: Sendable {
     ///
     /// A transaction already known keeps the later word, see ``StoreTransaction/told``. Whoever is linked with a subscriber
     /// is one person with it, and claims once. Where the rule lets no further person claim one of the purchases, nothing
-    /// is written but that the receipt was refused. Of the owner's earlier receipts those go that no claim refers to now.
+    /// is written but that the receipt was refused, and what its store took back. Of the owner's earlier receipts those go
+    /// that no claim refers to now.
     ///
     /// - Parameters:
+    ///   - record: as it was handed in; the content that the ledger has forgotten is kept again where a claim needs it.
     ///   - delivering: to be put into the outbox for transactions that no account was credited for before.
     func settle(
-        _ record: ReceiptRecord.ID, proving transactions: [StoreTransaction], claims: ClaimRule,
+        _ record: ReceiptRecord, proving transactions: [StoreTransaction], claims: ClaimRule,
         delivering: [Delivery], at moment: Date
+    ) async throws -> Settlement
+
+    /// Keeps a receipt that its store has found genuine already, with what it proves, as ``settle(_:proving:claims:delivering:at:)``
+    /// does. No limit stands in its way; where no further person may claim, a new one is not kept.
+    func keep(
+        _ receipt: IncomingReceipt, proving transactions: [StoreTransaction], claims: ClaimRule, at moment: Date
     ) async throws -> Settlement
 
     /// Notes that a receipt proved nothing. It is forgotten but for its digest, unless a claim refers to it.
@@ -109,7 +117,8 @@ public protocol PurchaseLedger: Sendable {
     /// The owners who are one person with this one, itself first: a subscriber and whoever is linked with it.
     func person(of owner: PurchaseOwner) async throws -> [PurchaseOwner]
 
-    /// Ends a link; the owner keeps what it claimed itself.
+    /// Ends a link; the owner keeps what it claimed itself. However a link ends, receipts of the person that no claim refers
+    /// to are forgotten: what they prove may be claimed anew.
     ///
     /// - Returns: false when there was none.
     func unlink(_ owner: PurchaseOwner) async throws -> Bool

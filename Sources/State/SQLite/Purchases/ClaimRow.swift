@@ -4,6 +4,21 @@ import Gatefold
 
 /// Rows of table claim.
 enum ClaimRow {
+    /// Whether a row that is called `c` is of one of the person's owners; takes the person twice. A question that begins
+    /// with these rows, and joins others to them by key, costs what this person has, not what everybody has.
+    static let isOfPerson = "c.owner IN (\(PersonRow.members))"
+
+    /// Whether the rule lets the owner, if there is one, claim all these purchases.
+    static func allows(
+        _ db: Database, _ rule: ClaimRule, _ owner: PurchaseOwner?, _ purchases: Set<PurchaseKey>
+    ) throws -> Bool {
+        guard let owner else { return true }
+        let person = try PersonRow.person(db, of: owner)
+        return try purchases.allSatisfy { purchase in
+            try persons(db, claiming: purchase, besides: person) < rule.mostPersons || has(db, person, purchase)
+        }
+    }
+
     /// How many persons other than this one claim a purchase.
     static func persons(_ db: Database, claiming purchase: PurchaseKey, besides person: Data) throws -> Int {
         try Int.fetchOne(

@@ -14,4 +14,14 @@ enum PersonRow {
             arguments: [Data(owner.bytes)])
         return linked ?? Data(owner.bytes)
     }
+
+    /// Forgets the receipts that prove what another of the person's owners claimed, before one of them leaves: handed in
+    /// again they are new ones, and claim what the person no longer has.
+    static func forgetUnclaimedReceipts(_ db: Database, _ person: Data) throws {
+        try db.execute(
+            sql: """
+                DELETE FROM receipt WHERE owner IN (\(members)) AND standing = 'proven' AND \(ReceiptRow.isUnclaimed)
+                """,
+            arguments: [person, person])
+    }
 }

@@ -50,23 +50,21 @@ enum ReceiptRow {
     /// For so many seconds whoever handed a receipt in sees it through.
     private static let inHand: TimeInterval = 60
 
-    static func restore(_ db: Database, _ id: ReceiptRecord.ID, _ receipt: StoreReceipt) throws {
-        try db.execute(
-            sql: "UPDATE receipt SET parts = ? WHERE id = ?", arguments: [Data(receipt.encoded), id.rawValue])
-    }
-
     /// Whether no claim refers to a receipt: with those that one does the store is asked about renewals.
     static let isUnclaimed = "NOT EXISTS (SELECT 1 FROM claim WHERE claim.receipt = receipt.id)"
 
-    /// After the claims were written: one that none of them refers to keeps no content.
-    static func prove(_ db: Database, _ id: ReceiptRecord.ID, at moment: Date) throws {
+    /// After the claims were written: one that none of them refers to keeps no content, and one that was forgotten has it
+    /// again where one does.
+    static func prove(
+        _ db: Database, _ id: ReceiptRecord.ID, _ receipt: StoreReceipt, at moment: Date
+    ) throws {
         try db.execute(
             sql: """
                 UPDATE receipt SET standing = 'proven', settled = ?, reason = NULL, code = NULL,
-                    parts = CASE WHEN \(isUnclaimed) THEN ? ELSE parts END
+                    parts = CASE WHEN \(isUnclaimed) THEN ? ELSE ? END
                 WHERE id = ?
                 """,
-            arguments: [moment.timeIntervalSince1970, Data(), id.rawValue])
+            arguments: [moment.timeIntervalSince1970, Data(), Data(receipt.encoded), id.rawValue])
     }
 
     /// - Parameter record: as it was read; one that was proven since stays proven.

@@ -15,6 +15,8 @@ extension SQLiteStateStore {
                 db, sql: "SELECT store, original FROM claim WHERE owner = ?", arguments: [key])
             try delete("DELETE FROM claim WHERE owner = ?", [key])
             try delete("DELETE FROM receipt WHERE owner = ?", [key])
+            // Those linked with it have its purchases no longer.
+            try PersonRow.forgetUnclaimedReceipts(db, PersonRow.person(db, of: owner))
             try delete("DELETE FROM owner_link WHERE owner = ? OR subscriber = ?", [key, key])
             for row in claimed {
                 let purchase: StatementArguments = [

@@ -10,6 +10,8 @@ extension SQLiteStateStore {
         // A subscriber is itself without a link.
         guard owner != subscriber else { return }
         try await pool.write { db in
+            let former = try PersonRow.person(db, of: owner)
+            if former != Data(subscriber.bytes) { try PersonRow.forgetUnclaimedReceipts(db, former) }
             try db.execute(
                 sql: """
                     INSERT INTO owner_link (owner, subscriber, publication, reference, sealed, linked)
@@ -29,7 +31,9 @@ extension SQLiteStateStore {
                     SELECT owner FROM owner_link WHERE subscriber = ? AND owner <> ? ORDER BY linked DESC, owner
                     """,
                 arguments: [Data(subscriber.bytes), Data(owner.bytes)])
-            for leaving in others.dropFirst(max(0, most - 1)) {
+            let excess = others.dropFirst(max(0, most - 1))
+            if !excess.isEmpty { try PersonRow.forgetUnclaimedReceipts(db, Data(subscriber.bytes)) }
+            for leaving in excess {
                 try db.execute(sql: "DELETE FROM owner_link WHERE owner = ?", arguments: [leaving])
             }
         }
@@ -56,8 +60,19 @@ extension SQLiteStateStore {
 
     public func unlink(_ owner: PurchaseOwner) async throws -> Bool {
         try await pool.write { db in
+            try PersonRow.forgetUnclaimedReceipts(db, PersonRow.person(db, of: owner))
             try db.execute(sql: "DELETE FROM owner_link WHERE owner = ?", arguments: [Data(owner.bytes)])
             return db.changesCount > 0
         }
+    }
+
+    /// Ends the links that tokens of a publication made with a subscriber.
+    static func endLinks(_ db: Database, with reference: SubscriberReference, in publication: PublicationID) throws {
+        let links: StatementArguments = [publication.rawValue, Data(reference.bytes)]
+        let persons = try Data.fetchAll(
+            db, sql: "SELECT DISTINCT subscriber FROM owner_link WHERE publication = ? AND reference = ?",
+            arguments: links)
+        for person in persons { try PersonRow.forgetUnclaimedReceipts(db, person) }
+        try db.execute(sql: "DELETE FROM owner_link WHERE publication = ? AND reference = ?", arguments: links)
     }
 }

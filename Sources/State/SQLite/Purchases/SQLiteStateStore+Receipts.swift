@@ -9,8 +9,7 @@ extension SQLiteStateStore {
         try await pruneIfTime(moment)
         return try await pool.write { db in
             if let known = try ReceiptRow.find(db, receipt) {
-                // Forgotten, and handed in again: it may be taken for another thing than last time.
-                if known.incoming.receipt.isEmpty { try ReceiptRow.restore(db, known.id, receipt.receipt) }
+                // One whose content was forgotten stays without it until it proves something: refused ones have no limit.
                 return ReceiptRecord(
                     id: known.id, incoming: receipt, received: known.received, standing: known.standing)
             }

@@ -10,7 +10,23 @@ extension SQLiteStateStore {
         guard !stores.isEmpty, !environments.isEmpty else { return [] }
         return try await pool.read { db in
             let now = moment.timeIntervalSince1970
-            var arguments = StatementArguments(stores.sorted().map(\.rawValue))
+            var arguments: StatementArguments = []
+            let rows: String
+            if let owner {
+                let person = try PersonRow.person(db, of: owner)
+                rows = """
+                    claim c CROSS JOIN purchase p ON p.store = c.store AND p.original = c.original
+                    WHERE \(ClaimRow.isOfPerson) AND +p.store IN (\(Self.places(stores.count)))
+                    """
+                arguments += [person, person]
+            } else {
+                rows = """
+                    purchase p
+                    WHERE EXISTS (SELECT 1 FROM claim c WHERE c.store = p.store AND c.original = p.original)
+                        AND p.store IN (\(Self.places(stores.count)))
+                    """
+            }
+            arguments += StatementArguments(stores.sorted().map(\.rawValue))
             arguments += StatementArguments(environments.map(\.rawValue).sorted())
             arguments += [now]
             let condition: String
@@ -25,19 +41,12 @@ extension SQLiteStateStore {
                 condition = "p.ends IS NULL AND p.bought >= ? AND p.looked < ?"
                 arguments += [since.timeIntervalSince1970, looked.timeIntervalSince1970]
             }
-            var claimed = "SELECT 1 FROM claim c WHERE c.store = p.store AND c.original = p.original"
-            if let owner {
-                let person = try PersonRow.person(db, of: owner)
-                claimed += " AND c.owner IN (\(PersonRow.members))"
-                arguments += [person, person]
-            }
             return try Row.fetchAll(
                 try db.cachedStatement(
                     sql: """
-                        SELECT p.store, p.original FROM purchase p
-                        WHERE p.store IN (\(Self.places(stores.count)))
+                        SELECT DISTINCT p.store, p.original FROM \(rows)
                             AND p.environment IN (\(Self.places(environments.count)))
-                            AND p.rest <= ? AND \(condition) AND EXISTS (\(claimed))
+                            AND p.rest <= ? AND \(condition)
                         ORDER BY CASE WHEN p.rest > p.looked THEN p.rest ELSE p.looked END, p.looked,
                             p.store, p.original LIMIT ?
                         """),

@@ -4,37 +4,58 @@ public import Gatefold
 
 extension SQLiteStateStore {
     public func settle(
-        _ record: ReceiptRecord.ID, proving transactions: [StoreTransaction], claims: ClaimRule,
+        _ record: ReceiptRecord, proving transactions: [StoreTransaction], claims: ClaimRule,
         delivering: [Delivery], at moment: Date
     ) async throws -> Settlement {
         // One immediate transaction: nobody else can claim between counting and writing.
         try await pool.write { db in
-            guard let receipt = try ReceiptRow.find(db, record) else { throw StateStoreError.noSuchReceipt }
-            let purchases = Set(transactions.map { PurchaseKey($0) })
-            if let owner = receipt.incoming.owner {
-                let person = try PersonRow.person(db, of: owner)
-                for purchase in purchases
-                where try ClaimRow.persons(db, claiming: purchase, besides: person) >= claims.mostPersons
-                    && !ClaimRow.has(db, person, purchase)
-                {
-                    try ReceiptRow.refuse(db, receipt, ReceiptRefusal(.claimedByAnother), at: moment)
-                    return .claimedByAnother
-                }
-                // What the person has already is not claimed again under another name: it would be kept after parting, and
-                // whoever links and parts often enough could hand it to everybody.
-                for purchase in purchases
-                where try ClaimRow.isOwn(db, owner, purchase) || !ClaimRow.has(db, person, purchase) {
-                    try ClaimRow.insert(db, purchase, owner, receipt: record, at: moment)
-                }
-            }
-            try TransactionRow.note(db, transactions, at: moment)
-            for delivery in delivering where try !TransactionRow.isRevoked(db, delivery.id) {
-                try DeliveryRow.insert(db, delivery, orderedBy: receipt.incoming.owner, at: moment)
-            }
-            try ReceiptRow.prove(db, record, at: moment)
-            if receipt.incoming.owner != nil { try ReceiptRow.deleteSuperseded(db, by: record, receipt.incoming) }
-            return .settled
+            guard let known = try ReceiptRow.find(db, record.id) else { throw StateStoreError.noSuchReceipt }
+            return try Self.settle(
+                db, record.incoming, known: known, proving: transactions, claims: claims, delivering: delivering,
+                at: moment)
         }
+    }
+
+    public func keep(
+        _ receipt: IncomingReceipt, proving transactions: [StoreTransaction], claims: ClaimRule, at moment: Date
+    ) async throws -> Settlement {
+        try await pruneIfTime(moment)
+        return try await pool.write { db in
+            try Self.settle(
+                db, receipt, known: ReceiptRow.find(db, receipt), proving: transactions, claims: claims,
+                delivering: [], at: moment)
+        }
+    }
+
+    /// - Parameter known: as it is on record now; nil where it is not.
+    private static func settle(
+        _ db: Database, _ receipt: IncomingReceipt, known: ReceiptRecord?, proving transactions: [StoreTransaction],
+        claims: ClaimRule, delivering: [Delivery], at moment: Date
+    ) throws -> Settlement {
+        let purchases = Set(transactions.map { PurchaseKey($0) })
+        guard try ClaimRow.allows(db, claims, receipt.owner, purchases) else {
+            if let known { try ReceiptRow.refuse(db, known, ReceiptRefusal(.claimedByAnother), at: moment) }
+            // That something was taken back concerns whoever has it.
+            try TransactionRow.note(db, transactions.filter { $0.revoked != nil }, at: moment)
+            return .claimedByAnother
+        }
+        let id = try known?.id ?? ReceiptRow.insert(db, receipt, at: moment)
+        if let owner = receipt.owner {
+            let person = try PersonRow.person(db, of: owner)
+            // What the person has already is not claimed again under another name: it would be kept after parting, and
+            // whoever links and parts often enough could hand it to everybody.
+            for purchase in purchases
+            where try ClaimRow.isOwn(db, owner, purchase) || !ClaimRow.has(db, person, purchase) {
+                try ClaimRow.insert(db, purchase, owner, receipt: id, at: moment)
+            }
+        }
+        try TransactionRow.note(db, transactions, at: moment)
+        for delivery in delivering where try !TransactionRow.isRevoked(db, delivery.id) {
+            try DeliveryRow.insert(db, delivery, orderedBy: receipt.owner, at: moment)
+        }
+        try ReceiptRow.prove(db, id, receipt.receipt, at: moment)
+        if receipt.owner != nil { try ReceiptRow.deleteSuperseded(db, by: id, receipt) }
+        return .settled
     }
 
     public func note(_ transactions: [StoreTransaction], at moment: Date) async throws {
@@ -62,13 +83,12 @@ extension SQLiteStateStore {
             return try Row.fetchAll(
                 try db.cachedStatement(
                     sql: """
-                        SELECT \(TransactionRow.columns) FROM store_transaction t
-                        WHERE t.store IN (\(Self.places(stores.count))) AND EXISTS (
-                            SELECT 1 FROM claim c WHERE c.store = t.store AND c.original = t.original
-                                AND c.owner IN (\(PersonRow.members)))
+                        SELECT DISTINCT \(TransactionRow.columns) FROM claim c
+                        CROSS JOIN \(TransactionRow.byPurchase) ON t.store = c.store AND t.original = c.original
+                        WHERE \(ClaimRow.isOfPerson) AND +c.store IN (\(Self.places(stores.count)))
                         ORDER BY t.purchased, t.store, t.id
                         """),
-                arguments: StatementArguments(stores.sorted().map(\.rawValue)) + [person, person]
+                arguments: [person, person] + StatementArguments(stores.sorted().map(\.rawValue))
             ).map(TransactionRow.transaction)
         }
     }

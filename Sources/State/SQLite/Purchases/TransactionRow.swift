@@ -38,11 +38,15 @@ enum TransactionRow {
         try find(db, id.store, id.transaction)?.revoked != nil
     }
 
+    /// The table, to be searched by purchase. Left to itself SQLite takes the primary key, which begins with the store as
+    /// well, and reads all that the store has sold.
+    static let byPurchase = "store_transaction t INDEXED BY store_transaction_original"
+
     static func all(_ db: Database, of purchase: PurchaseKey) throws -> [StoreTransaction] {
         try Row.fetchAll(
             try db.cachedStatement(
                 sql: """
-                    SELECT \(columns) FROM store_transaction t WHERE t.store = ? AND t.original = ?
+                    SELECT \(columns) FROM \(byPurchase) WHERE t.store = ? AND t.original = ?
                     ORDER BY t.purchased, t.id
                     """),
             arguments: [purchase.store.rawValue, try StateText.storable(purchase.original, table)]

@@ -40,11 +40,7 @@ extension SQLiteStateStore {
         ]
         let before = revocation.before.timeIntervalSince1970
         // Who may no longer sign in by a token may not by what it linked either.
-        if revocation.session == nil {
-            try db.execute(
-                sql: "DELETE FROM owner_link WHERE publication = ? AND reference = ?",
-                arguments: [revocation.publication.rawValue, Data(revocation.subscriber.bytes)])
-        }
+        if revocation.session == nil { try endLinks(db, with: revocation.subscriber, in: revocation.publication) }
         let isCovered = try Bool.fetchOne(
             db,
             sql: """
