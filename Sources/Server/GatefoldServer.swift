@@ -114,6 +114,7 @@ public struct GatefoldServer: Sendable {
         let set = try parts.assemble(next, keeping: publications.value)
         if let files = next.tls { try tls?.reload(files) }
         publications.replace(with: set)
+        push.notifier.didReload()
         Self.report(next.warnings, to: logger)
         let keys = next.keysForNextStart(after: configuration)
         if !keys.isEmpty {

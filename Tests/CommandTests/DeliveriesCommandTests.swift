@@ -141,6 +141,9 @@ import Testing
                 purchased: Date(), revoked: Date(), environment: .production, told: Date().addingTimeInterval(60))
             try await bench.store.note([refunded], at: Date())
             #expect(try await bench.deliveries("list").lines.count == 2)
+            let unsettled = try await bench.deliveries("settle", "app-store/1004")
+            #expect(unsettled.status == 1)
+            #expect(unsettled.lines == ["0 settled."])
             let taken = try await bench.deliveries("list", "--all").lines.filter { $0.hasPrefix("app-store/1004\t") }
             #expect(taken.count == 1 && taken.allSatisfy { $0.hasSuffix("\ttaken back") })
 

@@ -24,7 +24,10 @@ import Testing
         }
     }
 
-    private func with(_ count: Int, _ body: @Sendable @escaping (Bench) async throws -> Void) async throws {
+    /// - Parameter apps: so many tokens each, numbered on from app to app.
+    private func with(
+        _ count: Int, of apps: [String] = [Self.app], _ body: @Sendable @escaping (Bench) async throws -> Void
+    ) async throws {
         try await withTemporaryFolder { folder in
             let authority = try await TestAuthority("roots", in: folder)
             try await withAPNsStandIn(authority) { standIn in
@@ -46,17 +49,21 @@ import Testing
                           production_url: \(standIn.url)
                           root: {file: \(authority.certificate)}
                           apps:
-                            \(Self.app): {team: TEAM123456, key_id: KEY1234567, key: {file: key.p8}}
+                    \(apps.map { app in
+                        "        \(app): {team: TEAM123456, key_id: KEY1234567, key: {file: key.p8}}"
+                    }.joined(separator: "\n"))
                     """,
                 ]
                 for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
                 let store = try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path)
-                for number in 1...count {
+                for number in 1...count * apps.count {
                     try await store.register(
-                        PushToken(app: Self.app, bytes: PushToken.numbered(number), environment: .production),
+                        PushToken(
+                            app: apps[(number - 1) / count], bytes: PushToken.numbered(number), environment: .production
+                        ),
                         at: Date())
                 }
-                let tokens = (1...count).map { number in
+                let tokens = (1...count * apps.count).map { number in
                     PushToken.numbered(number).map { String(format: "%02x", $0) }.joined()
                 }
                 try await body(Bench(folder: folder, standIn: standIn, tokens: tokens))
@@ -153,6 +160,52 @@ import Testing
         }
     }
 
+    @Test("send tells every app whatever becomes of another, and goes on with those that were stopped only")
+    func severalApps() async throws {
+        try await with(3, of: [Self.app, "com.example.weekly"]) { bench in
+            for token in bench.tokens.prefix(3) {
+                bench.standIn.answer(token, .status(403, reason: "InvalidProviderToken"))
+            }
+            let first = try await bench.push("send")
+            #expect(first.status == 78)
+            #expect(first.errors.contains("\(Self.app): APNs refuses the notifications"), "\(first.errors)")
+            #expect(first.lines.count == 1)
+            #expect(first.output.hasPrefix("com.example.weekly/"))
+            #expect(first.output.hasSuffix(": 3 sent, 0 failed, 0 gone\n"))
+            for token in bench.tokens.prefix(3) { bench.standIn.answer(token) }
+            let dry = try await bench.push("send", "--dry-run")
+            #expect(dry.output.contains("3 notifications would be sent") && !dry.output.contains("weekly"))
+
+            let second = try await bench.push("send")
+            #expect(second.status == 0, "\(second.errors)")
+            #expect(second.lines.count == 1)
+            #expect(second.output.hasPrefix("\(Self.app)/"))
+            #expect(second.output.hasSuffix(": 3 sent, 0 failed, 0 gone\n"))
+            #expect(bench.tokens.suffix(3).allSatisfy { bench.standIn.counts[$0] == 1 })
+        }
+    }
+
+    @Test("send stopped at the first of several apps goes on with all of them")
+    func severalAppsTerminated() async throws {
+        try await with(300, of: [Self.app, "com.example.weekly"]) { bench in
+            let door = Door()
+            bench.standIn.answer(bench.tokens[30], .wait(door))
+            let launch = ServerProcess.Launch(
+                GatefoldProgram.path, ["push", "send"], in: bench.folder, until: .port(bench.standIn.port))
+            try await withServer(launch) { server in
+                await until { bench.standIn.count >= 31 }
+                server.send(SIGTERM)
+                door.open()
+                #expect(await server.end() == 75, "\(server.output)")
+            }
+            let rest = try await bench.push("send")
+            #expect(rest.status == 0, "\(rest.errors)")
+            #expect(rest.lines.count == 2)
+            #expect(bench.standIn.counts.count == 600)
+            #expect(bench.tokens.suffix(300).allSatisfy { bench.standIn.counts[$0] == 1 })
+        }
+    }
+
     @Test("send by itself leaves a campaign with a name to its name")
     func named() async throws {
         try await with(120) { bench in
@@ -192,6 +245,7 @@ import Testing
             let stopped = try await bench.push("send", "--edition", "daily-7")
             #expect(stopped.status == 78)
             #expect(stopped.errors.contains("APNs knows none of the first 50 tokens"))
+            #expect(stopped.errors.contains("--edition daily-7 --forget-unknown` removes them"))
             #expect(try await bench.push("tokens").lines.first == "\(Self.app) production: 130")
             let gone = try await bench.push("send", "--edition", "daily-7", "--forget-unknown")
             #expect(gone.status == 0, "\(gone.errors)")
@@ -248,6 +302,35 @@ import Testing
             #expect(bench.standIn.requests.allSatisfy { $0.body.contains("daily-8") }, "the newest of both")
             let again = try await bench.push("send", "--edition", "daily-8")
             #expect(again.output.contains("11 sent, 0 failed, 1 gone; begun "))
+        }
+    }
+
+    @Test("is gone on with by the server after a reload, when what APNs refused may have been put right")
+    func reloaded() async throws {
+        try await with(3) { bench in
+            let file = bench.folder.appending(path: "gatefold.yaml")
+            let text = try String(contentsOf: file, encoding: .utf8)
+                .replacing("push:", with: "push:\n      on_publish: true")
+            try Data(text.utf8).write(to: file)
+            let port = try #require(text.firstMatch(of: /[ ]?listen: "127.0.0.1:([0-9]+)/).flatMap { Int($0.1) })
+            for token in bench.tokens {
+                bench.standIn.answer(token, .status(403, reason: "InvalidProviderToken"))
+            }
+            #expect(try await bench.push("send", "--edition", "daily-7").status == 78)
+            for token in bench.tokens {
+                bench.standIn.answer(token, .status(403, reason: "InvalidProviderToken"))
+            }
+            let launch = ServerProcess.Launch(GatefoldProgram.path, ["serve"], in: bench.folder, until: .port(port))
+            try await withServer(launch) { server in
+                let end = ContinuousClock.now + .seconds(60)
+                while !server.output.contains("push campaign stopped"), ContinuousClock.now < end { await Task.yield() }
+                for token in bench.tokens { bench.standIn.answer(token) }
+                server.send(SIGHUP)
+                while !server.output.contains("push campaign finished"), ContinuousClock.now < end {
+                    await Task.yield()
+                }
+                #expect(server.output.contains("push campaign finished"), "\(server.output)")
+            }
         }
     }
 

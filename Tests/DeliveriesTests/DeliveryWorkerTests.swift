@@ -64,6 +64,20 @@ struct DeliveryWorkerTests {
         #expect(await waiting("4") == nil)
     }
 
+    @Test("leaves alone what was settled or taken back since the round began")
+    func settledMeanwhile() async {
+        for transaction in ["1", "settled", "refunded", "4"] { await outbox.order(.sample(transaction), at: clock.now) }
+        let carrier = ScriptedCarrier { [outbox, clock] delivery in
+            guard delivery.id.transaction == "1" else { return }
+            _ = await outbox.settleDelivery(Delivery.sample("settled").id, at: clock.now)
+            await outbox.takeBack(Delivery.sample("refunded").id)
+        }
+        _ = await worker(carrier).deliverDue(in: .title)
+        #expect(carrier.asked.withLock { $0 } == ["1", "4"])
+        #expect(await outbox.standing(Delivery.sample("refunded").id) == .takenBack)
+        #expect(await outbox.standing(Delivery.sample("4").id) == .delivered(at: clock.now))
+    }
+
     @Test("tries again after half a minute, then twice as long each time up to six hours")
     func backoff() async {
         await outbox.order(.sample(), at: clock.now)

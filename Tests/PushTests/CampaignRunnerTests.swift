@@ -135,9 +135,11 @@ import Testing
     @Test("stops before it forgets tokens that only the settings make unknown")
     func strangers() async throws {
         await store.fill(PushBench.app, 200, at: time.clock.now)
-        await #expect(throws: PushStop.strangers(50)) {
+        let stop = try await #require(throws: PushStop.self) {
             try await runner { _ in .badToken }.run(campaign())
         }
+        guard case .strangers(50, let stopped) = stop else { throw stop }
+        #expect(stopped.name == "news")
         #expect(await store.countPushTokens(of: PushBench.app, in: .production, after: 0) == 200)
         #expect(try await kept?.position == 0, "all are sent to again")
 
@@ -169,8 +171,12 @@ import Testing
     func madeUp() async throws {
         await store.fill(PushBench.app, 200, at: time.clock.now)
         let isReal: @Sendable (PushToken) -> Bool = { ($0.bytes.last ?? 0) > 120 }
-        await #expect(throws: PushStop.strangers(50)) {
+        let stop = await #expect(throws: PushStop.self) {
             try await runner { isReal($0) ? .sent : .badToken }.run(campaign())
+        }
+        guard case .strangers(50, _) = stop else {
+            Issue.record("\(String(describing: stop))")
+            return
         }
         let sent = try await runner(trusting: true) { isReal($0) ? .sent : .badToken }.run(campaign())
         #expect((sent.sent, sent.gone) == (80, 120))

@@ -133,14 +133,41 @@ import Testing
             let app = office.settings.apps[0]
             let named = office.campaign(for: app, edition: nil, name: "sale")
             _ = try await store.begin(named)
-            let first = try await office.generalCampaign(for: app, in: nil)
+            let first = try #require(try await office.generalCampaigns(for: [app], in: nil).first)
             #expect(first.name != "sale")
             _ = try await store.begin(first)
             clock.advance(by: 3_600)
-            #expect(try await office.generalCampaign(for: app, in: nil).name == first.name)
-            #expect(try await office.generalCampaign(for: app, in: .sandbox).name != first.name)
+            #expect(try await office.generalCampaigns(for: [app], in: nil).map(\.name) == [first.name])
+            #expect(try await office.generalCampaigns(for: [app], in: .sandbox).map(\.name) != [first.name])
             clock.advance(by: 86_400)
-            #expect(try await office.generalCampaign(for: app, in: nil).name != first.name)
+            #expect(try await office.generalCampaigns(for: [app], in: nil).map(\.name) != [first.name])
+        }
+    }
+
+    @Test("without an edition is begun for each of several apps, or gone on with where any was stopped, and no other")
+    func generalOfSeveral() async throws {
+        try await PushBench.with { bench in
+            let store = VolatilePushTokens()
+            let one = "{team: \(PushBench.team), key_id: \(PushBench.keyID), key: {file: key.p8}}"
+            let office = PushOffice(
+                publication: try PushBench.publication,
+                settings: try bench.settings(app: "\(one)\n  com.example.weekly: \(one)"), store: store,
+                statePath: bench.folder.appending(path: "state.sqlite").path, clock: clock.wall)
+            let apps = office.settings.apps
+            #expect(apps.map(\.id) == [PushBench.app, "com.example.weekly"])
+            let new = try await office.generalCampaigns(for: apps, in: nil)
+            #expect(new.map(\.app) == apps.map(\.id))
+            for campaign in new { _ = try await store.begin(campaign) }
+            var done = new[0]
+            done.finished = clock.now
+            try await store.keep(done)
+            clock.advance(by: 60)
+            #expect(try await office.generalCampaigns(for: apps, in: nil) == [new[1]])
+            #expect(try await office.generalCampaigns(for: [apps[0]], in: nil).map(\.name) != [new[0].name])
+            done = new[1]
+            done.finished = clock.now
+            try await store.keep(done)
+            #expect(try await office.generalCampaigns(for: apps, in: nil).count == 2)
         }
     }
 }

@@ -9,6 +9,10 @@ import Testing
 @Suite("An edition that comes out", .timeLimit(.minutes(10))) struct PublishedNotifierTests {
     private let clock = ManualClock()
     private let store = VolatilePushTokens()
+    /// Those of the configuration in force.
+    private let offices = Kept<[PushOffice]>([])
+    /// How often they were looked up when there was none.
+    private let misses = Kept(0)
 
     private func edition(_ id: String, _ days: Double) throws -> Edition {
         Edition(
@@ -23,7 +27,13 @@ import Testing
             await store.fill(PushBench.app, 3, at: clock.now)
             let events = Kept<[String]>([])
             let office = try bench.office(store, more, clock: clock.wall)
-            let notifier = PublishedNotifier(clock: clock.wall, sleep: sleep, offices: { [office] }) { event in
+            offices.withLock { $0 = [office] }
+            let current: @Sendable () -> [PushOffice] = { [offices, misses] in
+                let current = offices.withLock { $0 }
+                if current.isEmpty { misses.withLock { $0 += 1 } }
+                return current
+            }
+            let notifier = PublishedNotifier(clock: clock.wall, sleep: sleep, offices: current) { event in
                 let word =
                     switch event {
                     case .notification: "notification"
@@ -107,6 +117,26 @@ import Testing
             bench.standIn.answer(token, .status(403, reason: "InvalidProviderToken"))
             _ = await notifier.didPublish(try PushBench.publication, [try edition("daily-2", 0)])
             await until { events.withLock { $0.contains("stopped false") } }
+        }
+    }
+
+    @Test("is told by the configuration in force at each attempt, and left alone where that does not name it any more")
+    func reload() async throws {
+        let lock = Kept<CampaignLock?>(nil)
+        try await with(sleep: { [offices] _ in
+            offices.withLock { $0 = [] }
+            lock.withLock { $0 = nil }
+        }) { bench, notifier, events in
+            let path = bench.folder.appending(path: "state.sqlite").path
+            lock.withLock { $0 = try? CampaignLock("com.example.daily/daily-1", beside: path) }
+            _ = await notifier.didPublish(try PushBench.publication, [try edition("daily-1", 0)])
+            await until { misses.withLock { $0 } > 0 }
+            #expect(bench.standIn.requests.isEmpty)
+            let next = try bench.office(store, "on_publish: true\nkeep_for: 0s", clock: clock.wall)
+            offices.withLock { $0 = [next] }
+            notifier.didReload()
+            await until { events.withLock { $0.contains("finished com.example.daily/daily-1 3") } }
+            #expect(bench.standIn.requests.map { $0.field("apns-expiration") } == ["0", "0", "0"])
         }
     }
 

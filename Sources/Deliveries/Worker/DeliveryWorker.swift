@@ -124,6 +124,8 @@ package struct DeliveryWorker: Sendable {
     }
 
     private func attempt(_ record: DeliveryRecord, by plan: DeliveryPlan) async throws -> Bool {
+        // Since the round began, an operator may have settled it, or a store may have taken it back.
+        guard try await outbox.waits(record.delivery.id) else { return true }
         do {
             try await plan.carrier.deliver(record.delivery)
         } catch ProtectionError.breakerOpen {

@@ -6,14 +6,22 @@ public protocol DeliveryOutbox: Sendable {
     /// Deliveries of a publication that are due, the oldest first; none whose purchase was taken back.
     func deliveriesDue(in publication: PublicationID, at moment: Date, limit: Int) async throws -> [DeliveryRecord]
 
-    /// Notes that it was delivered: it is never due again.
+    /// Whether it is to be delivered: it was not yet, its purchase was not taken back, and its account not erased.
+    func waits(_ id: Delivery.ID) async throws -> Bool
+
+    /// Notes that its carrier delivered it: it is never due again, also when it was taken back meanwhile.
     ///
-    /// - Returns: whether it waited until then.
+    /// - Returns: whether it was not on record as delivered until then.
     @discardableResult
     func delivered(_ id: Delivery.ID, at moment: Date) async throws -> Bool
 
     /// Notes that it could not be delivered yet.
     func deliveryFailed(_ id: Delivery.ID, cause: String, next: Date) async throws
+
+    /// Notes that an operator had one that waits delivered by other means. What does not wait is left as it is.
+    ///
+    /// - Returns: whether it waited until then.
+    func settleDelivery(_ id: Delivery.ID, at moment: Date) async throws -> Bool
 
     /// Makes one that waits due at a moment of an operator's choice. How often and why it failed stays on record.
     ///

@@ -19,7 +19,7 @@ struct DeliveriesSettleCommand: AsyncParsableCommand {
         let ids = try arguments.read()
         let store = try Assembly.stateStore(try configuration.read())
         try await DeliveryArguments.change(ids, saying: "settled") {
-            try await store.delivered($0, at: WallClock.system.now)
+            try await store.settleDelivery($0, at: WallClock.system.now)
         }
     }
 }

@@ -11,11 +11,12 @@ struct PushSendCommand: AsyncParsableCommand {
             Without more words it wakes the apps, which then look at their shelf and download. A campaign has a name, \
             which unless said is made of the app and the edition, and tells everybody once: when it was stopped or killed, \
             the same command goes on where it was; when it is finished, the same command sends nothing. Without an \
-            edition and a name, the last campaign of that kind that was stopped is gone on with while it is of use, else a \
-            new one begun.
+            edition and a name, the last campaigns of that kind that were stopped are gone on with while they are of use, \
+            and nothing else is sent; where there is none, a new one is begun for each app.
 
-            The exit status is 75 when it was stopped and can be gone on with, 69 when APNs can not be reached, and 78 \
-            when APNs refuses the app's key, certificate or notification.
+            Of several apps each is told, whatever becomes of the others. The exit status is 75 when a campaign was \
+            stopped and can be gone on with, 69 when APNs can not be reached, and 78 when APNs refuses an app's key, \
+            certificate or notification; of several the gravest: 78, then 69, then 75.
             """)
 
     @OptionGroup var options: PushOptions
@@ -46,18 +47,6 @@ struct PushSendCommand: AsyncParsableCommand {
             """)
     var forgetUnknown = false
 
-    private struct Report: Encodable {
-        let campaign: String
-        let app: String
-        let environment: String
-        let edition: String?
-        let total: Int
-        let sent: Int
-        let failed: Int
-        let gone: Int
-        let finished: Bool
-    }
-
     func validate() throws {
         if payload != nil && name == nil { throw ValidationError("expected --name with --payload") }
         if let edition, EditionID(edition) == nil {
@@ -72,15 +61,22 @@ struct PushSendCommand: AsyncParsableCommand {
         let office = try options.office()
         let apps = try chosen(office.settings)
         let payload = try readPayload()
-        for app in apps {
-            let campaign = try await campaign(for: app, office)
-            if dryRun {
-                try await describe(campaign, app, payload, office)
-            } else {
-                try await send(campaign, app, payload, office)
-            }
+        let campaigns = try await campaigns(for: apps, office)
+        guard !dryRun else {
+            for (campaign, app) in campaigns { try await describe(campaign, app, payload, office) }
+            return
         }
+        // Before any is sent: those after one that is stopped are gone on with, too.
+        if isGeneral {
+            for (campaign, _) in campaigns { _ = try await office.store.begin(campaign) }
+        }
+        let dispatch = CampaignDispatch(
+            office: office, payload: payload, trusting: forgetUnknown, json: output.json)
+        try await Self.untilSignalled { try await dispatch.send(campaigns) }
     }
+
+    /// Whether nothing but the moment tells the campaign from the next.
+    private var isGeneral: Bool { edition == nil && name == nil }
 
     private func chosen(_ settings: PushSettings) throws -> [PushApp] {
         guard let app else {
@@ -108,10 +104,16 @@ struct PushSendCommand: AsyncParsableCommand {
         }
     }
 
-    private func campaign(for app: PushApp, _ office: PushOffice) async throws -> PushCampaign {
+    private func campaigns(
+        for apps: [PushApp], _ office: PushOffice
+    ) async throws -> [(campaign: PushCampaign, app: PushApp)] {
+        if isGeneral {
+            return try await office.generalCampaigns(for: apps, in: environment).compactMap { campaign in
+                apps.first { $0.id == campaign.app }.map { (campaign, $0) }
+            }
+        }
         let edition = edition.flatMap { EditionID($0) }
-        if edition == nil && name == nil { return try await office.generalCampaign(for: app, in: environment) }
-        return office.campaign(for: app, edition: edition, in: environment, name: name)
+        return apps.map { (office.campaign(for: $0, edition: edition, in: environment, name: name), $0) }
     }
 
     private func describe(
@@ -127,7 +129,7 @@ struct PushSendCommand: AsyncParsableCommand {
             ? try await office.store.countPushTokens(of: app.id, in: place.environment, after: place.position) : 0
         let notification = office.notification(for: place, to: app, payload: payload)
         try output.print(
-            report(place, total: place.dealtWith + ahead),
+            CampaignReport(place, total: place.dealtWith + ahead),
             text: """
                 \(place.name): \(ahead) notifications would be sent (\(place.environment.rawValue))
                 push type  \(notification.payload.kind.rawValue)
@@ -135,51 +137,16 @@ struct PushSendCommand: AsyncParsableCommand {
                 """)
     }
 
-    private func send(
-        _ campaign: PushCampaign, _ app: PushApp, _ payload: PushPayload?, _ office: PushOffice
-    ) async throws {
-        let display = CampaignDisplay(isTerminal: isatty(STDERR_FILENO) == 1)
-        let sent: PushCampaign
-        do {
-            sent = try await untilSignalled {
-                try await office.send(
-                    campaign, to: app, payload: payload, trusting: forgetUnknown
-                ) { display.show($0, total: $1) }
-            }
-            display.clear()
-        } catch let stop as PushStop {
-            display.clear()
-            throw CommandFailure(stop)
-        }
-        let isNew = abs(sent.begun.timeIntervalSince(campaign.begun)) < 0.001
-        let counts = "\(sent.sent) sent, \(sent.failed) failed, \(sent.gone) gone"
-        let text =
-            sent.finished == nil
-            ? "\(sent.name): stopped after \(sent.dealtWith): \(counts)"
-            : "\(sent.name): \(counts)\(isNew ? "" : "; begun \(sent.begun.formatted(.iso8601))")"
-        try output.print(report(sent, total: max(display.total, sent.dealtWith)), text: text)
-        if sent.finished == nil {
-            throw CommandFailure(.again, "the campaign was stopped; the same command goes on with it")
-        }
-    }
-
     /// Cancels the work at SIGINT and SIGTERM, and waits for it to end.
-    private func untilSignalled(
-        _ work: @escaping @Sendable () async throws -> PushCampaign
-    ) async throws -> PushCampaign {
+    private static func untilSignalled(
+        _ work: @escaping @Sendable () async throws -> Void
+    ) async throws {
         let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm])
         let working = Task { try await work() }
         let listening = Task {
             for await _ in signals { working.cancel() }
         }
         defer { listening.cancel() }
-        return try await working.value
-    }
-
-    private func report(_ campaign: PushCampaign, total: Int) -> Report {
-        Report(
-            campaign: campaign.name, app: campaign.app, environment: campaign.environment.rawValue,
-            edition: campaign.edition?.rawValue, total: total, sent: campaign.sent, failed: campaign.failed,
-            gone: campaign.gone, finished: campaign.finished != nil)
+        try await working.value
     }
 }

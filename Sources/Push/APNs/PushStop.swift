@@ -1,3 +1,5 @@
+package import Gatefold
+
 /// Why a campaign can not go on. Nobody it did not come to is counted: started again, it goes on there.
 package enum PushStop: Error, Sendable, Equatable, CustomStringConvertible {
     /// APNs refuses the key, the certificate, the topic or the payload.
@@ -9,7 +11,7 @@ package enum PushStop: Error, Sendable, Equatable, CustomStringConvertible {
     /// It could not be asked, again and again.
     case unavailable(String)
     /// Not one of the first tokens is known in this environment or for this app.
-    case strangers(Int)
+    case strangers(Int, PushCampaign)
     /// Another process sends this campaign at the moment.
     case underWay(String)
     /// The name is that of a campaign of another app, environment or publication.
@@ -33,9 +35,10 @@ package enum PushStop: Error, Sendable, Equatable, CustomStringConvertible {
             "no TLS connection to APNs: expected a server certificate of a trusted authority, and, where a client "
                 + "certificate authenticates the app, one that APNs accepts"
         case .unavailable(let cause): "APNs can not be asked: \(cause); start the campaign again to go on"
-        case .strangers(let count):
+        case .strangers(let count, let campaign):
             "APNs knows none of the first \(count) tokens; expected tokens of this app and environment. None was removed; "
-                + "`gatefold push send --forget-unknown` removes them and goes on"
+                + "`\(CampaignCommand.send(campaign)) --forget-unknown`\(CampaignCommand.proviso(campaign)) removes them "
+                + "and goes on"
         case .underWay(let name): "the campaign \(name) is being sent by another process"
         case .otherCampaign(let name):
             "the campaign \(name) is one of another app, environment or publication; expected another name"

@@ -18,6 +18,11 @@ package enum CampaignName {
         campaign.name == at(campaign.begun, app: campaign.app, in: campaign.environment)
     }
 
+    /// Whether the campaign tells of an edition and has no name of its own.
+    package static func isOfEdition(_ campaign: PushCampaign) -> Bool {
+        campaign.edition.map { of($0, app: campaign.app, in: campaign.environment) } == campaign.name
+    }
+
     private static func suffix(_ environment: PushEnvironment) -> String {
         environment == .production ? "" : "/\(environment.rawValue)"
     }

@@ -73,7 +73,7 @@ struct CampaignWork {
 
     private mutating func refuse() throws {
         refused += 1
-        if refused >= PushLimits.mostStrangers { throw PushStop.strangers(refused) }
+        if refused >= PushLimits.mostStrangers { throw PushStop.strangers(refused, campaign) }
     }
 
     private mutating func accept(in store: any PushTokenStore) async throws {

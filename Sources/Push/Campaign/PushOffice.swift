@@ -51,13 +51,20 @@ package struct PushOffice: Sendable {
             begun: clock.now)
     }
 
-    /// The campaign without an edition and a name of its own that was stopped before its end, unless it came too late to
-    /// be of use, else a new one.
-    package func generalCampaign(for app: PushApp, in environment: PushEnvironment?) async throws -> PushCampaign {
-        let new = campaign(for: app, edition: nil, in: environment)
-        return try await store.campaigns(in: publication, unfinished: true, limit: 1_000).first {
-            $0.app == app.id && $0.environment == new.environment && CampaignName.isUsual($0) && !isOver($0)
-        } ?? new
+    /// The campaigns without an edition and a name of their own that are to be sent to these apps: those that were
+    /// stopped before their end, unless they came too late to be of use, and only where there is none at all a new one
+    /// for each app. So what stopped for one app only is gone on with, and nobody of another one is told again.
+    ///
+    /// - Returns: one for each app at most, in the order of the apps; new ones are not begun yet.
+    package func generalCampaigns(
+        for apps: [PushApp], in environment: PushEnvironment?
+    ) async throws -> [PushCampaign] {
+        let environment = environment ?? settings.environment
+        let open = try await store.campaigns(in: publication, unfinished: true, limit: 1_000).filter {
+            $0.environment == environment && CampaignName.isUsual($0) && !isOver($0)
+        }
+        let stopped = apps.compactMap { app in open.first { $0.app == app.id } }
+        return stopped.isEmpty ? apps.map { campaign(for: $0, edition: nil, in: environment) } : stopped
     }
 
     /// What the campaign sends.

@@ -52,6 +52,10 @@ package final class PublishedNotifier: Sendable {
         return true
     }
 
+    /// Has it looked after open campaigns once more, because the configuration in force is another one: what stopped
+    /// them may have been put right.
+    package func didReload() { waking.yield() }
+
     /// Sends what there is to send until the task is cancelled.
     package func run() async {
         waking.yield()
@@ -64,10 +68,12 @@ package final class PublishedNotifier: Sendable {
                         }
                         continue
                     }
-                    for (campaign, app) in unfinished where claim(campaign.name) {
+                    for campaign in unfinished where claim(campaign.name) {
                         group.addTask { [self] in
-                            await work(campaign, app, office)
+                            let isLeft = await work(campaign)
                             _ = busy.withLock { $0.remove(campaign.name) }
+                            // A reload that wants it again may have found it busy.
+                            if isLeft { waking.yield() }
                         }
                     }
                 }
@@ -80,46 +86,54 @@ package final class PublishedNotifier: Sendable {
     /// Those whose notification follows from the settings: what an operator made up is the operator's to finish.
     ///
     /// - Returns: nil when they could not be read.
-    private func unfinished(_ office: PushOffice) async -> [(PushCampaign, PushApp)]? {
+    private func unfinished(_ office: PushOffice) async -> [PushCampaign]? {
         do {
             let open = try await office.store.campaigns(in: office.publication, unfinished: true, limit: 1_000)
-            return open.compactMap { campaign in
-                guard let app = office.settings.app(campaign.app),
-                    let edition = campaign.edition,
-                    campaign.name == CampaignName.of(edition, app: app.id, in: campaign.environment)
-                else { return nil }
-                return (campaign, app)
-            }
+            return open.filter { office.settings.app($0.app) != nil && CampaignName.isOfEdition($0) }
         } catch {
             if !Task.isCancelled { observe(.storeFailed(office.publication, cause: "\(type(of: error))")) }
             return nil
         }
     }
 
-    private func work(_ campaign: PushCampaign, _ app: PushApp, _ office: PushOffice) async {
+    /// Who sends the campaign by the configuration in force; nil where it is not to be sent.
+    private func sender(of campaign: PushCampaign) -> (office: PushOffice, app: PushApp)? {
+        guard let office = offices().first(where: { $0.publication == campaign.publication && $0.settings.onPublish }),
+            let app = office.settings.app(campaign.app)
+        else { return nil }
+        return (office, app)
+    }
+
+    /// Sends the campaign to its end, each attempt by the configuration that is in force then.
+    ///
+    /// - Returns: whether it was left because that configuration does not want it sent.
+    private func work(_ campaign: PushCampaign) async -> Bool {
         var wait: TimeInterval = 30
         while !Task.isCancelled {
+            guard let (office, app) = sender(of: campaign) else { return true }
             do {
                 if office.isOver(campaign) {
                     var over = try await office.store.begin(campaign)
                     over.finished = clock.now
                     try await office.store.keep(over)
-                    return observe(.droppedLate(over))
+                    observe(.droppedLate(over))
+                    return false
                 }
                 let sent = try await office.send(campaign, to: app)
                 if sent.finished != nil { observe(.finished(sent)) }
-                return
+                return false
             } catch {
-                if Task.isCancelled { return }
+                if Task.isCancelled { return false }
                 let stop = error as? PushStop
                 let isTriedAgain = stop?.isPassing ?? true
                 observe(
                     .stopped(
                         campaign, cause: stop?.description ?? "\(type(of: error))", isTriedAgain: isTriedAgain))
-                guard isTriedAgain else { return }
+                guard isTriedAgain else { return false }
                 wait = min(wait * 2, 900)
-                guard (try? await sleep(wait)) != nil else { return }
+                guard (try? await sleep(wait)) != nil else { return false }
             }
         }
+        return false
     }
 }

@@ -40,6 +40,17 @@ actor VolatileOutbox: DeliveryOutbox {
         return true
     }
 
+    func waits(_ id: Delivery.ID) -> Bool { isWaiting(id) }
+
+    func settleDelivery(_ id: Delivery.ID, at moment: Date) -> Bool {
+        guard isWaiting(id) else { return false }
+        set(.delivered(at: moment), id)
+        return true
+    }
+
+    /// Its purchase is refunded.
+    func takeBack(_ id: Delivery.ID) { set(.takenBack, id) }
+
     func retryDelivery(_ id: Delivery.ID, at moment: Date) -> Bool {
         guard case .waiting(let attempts, _, let cause) = records[id]?.standing else { return false }
         set(.waiting(attempts: attempts, next: moment, cause: cause), id)

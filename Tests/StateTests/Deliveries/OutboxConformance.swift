@@ -86,6 +86,47 @@ import Testing
         }
     }
 
+    @Test(
+        "settles what waits, and neither what was taken back nor what was erased nor what is unknown",
+        arguments: FullStore.allCases)
+    func settled(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let settled = try await order("1", from: store).id
+            #expect(try await store.waits(settled))
+            #expect(try await store.settleDelivery(settled, at: noon + 1))
+            #expect(try await !store.waits(settled))
+            #expect(try await !store.settleDelivery(settled, at: noon + 2))
+
+            let taken = try await order("2", from: store).id
+            try await store.note([.sample("2", revoked: noon + 1, told: noon + 1)], at: noon + 1)
+            #expect(try await !store.waits(taken))
+            #expect(try await !store.settleDelivery(taken, at: noon + 2))
+            try await store.note([.sample("2", told: noon + 2)], at: noon + 2)
+            #expect(try await store.waits(taken), "the refund is undone")
+            #expect(try await store.delivered(taken, at: noon + 3))
+
+            let erased = try await order("3", from: store).id
+            _ = try await store.erase(buyer(1))
+            #expect(try await !store.waits(erased))
+            #expect(try await !store.settleDelivery(erased, at: noon + 4))
+
+            let typo = Delivery.ID(store: appStore, transaction: "1O")
+            #expect(try await !store.waits(typo))
+            #expect(try await !store.settleDelivery(typo, at: noon))
+        }
+    }
+
+    @Test("notes as delivered what was delivered while it was taken back", arguments: FullStore.allCases)
+    func deliveredMeanwhile(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let id = try await order("1", from: store).id
+            try await store.note([.sample("1", revoked: noon + 1, told: noon + 1)], at: noon + 1)
+            #expect(try await store.delivered(id, at: noon + 2))
+            try await store.note([.sample("1", told: noon + 3)], at: noon + 3)
+            #expect(try await !store.waits(id))
+        }
+    }
+
     @Test("takes each transaction once, whoever comes with it", arguments: FullStore.allCases)
     func once(kind: FullStore) async throws {
         try await kind.with { store async throws in

@@ -19,6 +19,18 @@ extension SQLiteStateStore {
         }
     }
 
+    public func waits(_ id: Delivery.ID) async throws -> Bool {
+        try await pool.read { db in
+            try Bool.fetchOne(
+                try db.cachedStatement(
+                    sql: """
+                        SELECT EXISTS (
+                            SELECT 1 FROM delivery WHERE store = ? AND transaction_id = ? AND \(DeliveryRow.waits))
+                        """),
+                arguments: [id.store.rawValue, id.transaction]) ?? false
+        }
+    }
+
     @discardableResult
     public func delivered(_ id: Delivery.ID, at moment: Date) async throws -> Bool {
         try await pool.write { db in
@@ -42,6 +54,18 @@ extension SQLiteStateStore {
                 arguments: [
                     next.timeIntervalSince1970, cause.replacing("\0", with: " "), id.store.rawValue, id.transaction,
                 ])
+        }
+    }
+
+    public func settleDelivery(_ id: Delivery.ID, at moment: Date) async throws -> Bool {
+        try await pool.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE delivery SET delivered = ?
+                    WHERE store = ? AND transaction_id = ? AND \(DeliveryRow.waits)
+                    """,
+                arguments: [moment.timeIntervalSince1970, id.store.rawValue, id.transaction])
+            return db.changesCount > 0
         }
     }
 
