@@ -86,7 +86,7 @@ public struct GatefoldServer: Sendable {
         var services: [any Service] = [
             FollowService(follower: follower),
             CatalogueFollower(publications: publications),
-            PurchaseFollower(publications: publications, logger: logger),
+            PurchaseFollower(desks: { [publications] in publications.value.desks }, logger: logger),
             DeliveryService(worker: deliveryWorker),
             ReloadService(reload: reload, logger: logger),
             push,

@@ -1,11 +1,23 @@
 public import Foundation
 public import Gatefold
 
-/// A ledger that can not be asked.
+/// A ledger that can not be asked; or one whose disk is full, that can be asked and keeps nothing.
 public struct BrokenLedger: PurchaseLedger {
     public struct Down: Error {}
 
-    public init() {}
+    private let full: (any PurchaseLedger)?
+
+    /// - Parameter full: what it still tells.
+    public init(full: (any PurchaseLedger)? = nil) {
+        self.full = full
+    }
+
+    private var readable: any PurchaseLedger {
+        get throws {
+            guard let full else { throw Down() }
+            return full
+        }
+    }
 
     public func keep(
         _ receipt: IncomingReceipt, within limits: ReceiptLimits, at moment: Date
@@ -26,25 +38,31 @@ public struct BrokenLedger: PurchaseLedger {
     ) async throws -> Bool { throw Down() }
     public func receiptsDue(
         in publication: PublicationID, at moment: Date, limit: Int
-    ) async throws -> [ReceiptRecord] { throw Down() }
+    ) async throws -> [ReceiptRecord] { try await readable.receiptsDue(in: publication, at: moment, limit: limit) }
     public func note(_ transactions: [StoreTransaction], at moment: Date) async throws { throw Down() }
     public func take(_ event: StoreEvent, at moment: Date) async throws -> Bool { throw Down() }
     public func transactions(
         of owner: PurchaseOwner, in stores: Set<StoreName>
-    ) async throws -> [StoreTransaction] { throw Down() }
+    ) async throws -> [StoreTransaction] { try await readable.transactions(of: owner, in: stores) }
     public func transactions(of original: String, in store: StoreName) async throws -> [StoreTransaction] {
-        throw Down()
+        try await readable.transactions(of: original, in: store)
     }
     public func rechecks(
         _ selection: RecheckSelection, of owner: PurchaseOwner?, in stores: Set<StoreName>,
         environments: Set<StoreEnvironment>, lookedBefore looked: Date, at moment: Date, limit: Int
-    ) async throws -> [Recheck] { throw Down() }
+    ) async throws -> [Recheck] {
+        try await readable.rechecks(
+            selection, of: owner, in: stores, environments: environments, lookedBefore: looked, at: moment,
+            limit: limit)
+    }
     public func purchases(provenBy receipt: StoreReceipt, in store: StoreName, limit: Int) async throws -> [Recheck] {
-        throw Down()
+        try await readable.purchases(provenBy: receipt, in: store, limit: limit)
     }
     public func unacknowledged(
         in stores: Set<StoreName>, environments: Set<StoreEnvironment>, at moment: Date, limit: Int
-    ) async throws -> [Recheck] { throw Down() }
+    ) async throws -> [Recheck] {
+        try await readable.unacknowledged(in: stores, environments: environments, at: moment, limit: limit)
+    }
     public func looked(at original: String, in store: StoreName, moment: Date) async throws { throw Down() }
     public func postponeLook(at original: String, in store: StoreName, until moment: Date) async throws {
         throw Down()
@@ -53,9 +71,13 @@ public struct BrokenLedger: PurchaseLedger {
         _ owner: PurchaseOwner, to subscriber: PurchaseOwner, reference: SubscriberReference,
         in publication: PublicationID, sealed: SealedSubscriber, most: Int, at moment: Date
     ) async throws { throw Down() }
-    public func subscriber(linkedWith owner: PurchaseOwner) async throws -> SealedSubscriber? { throw Down() }
+    public func subscriber(linkedWith owner: PurchaseOwner) async throws -> SealedSubscriber? {
+        try await readable.subscriber(linkedWith: owner)
+    }
     public func unlink(_ owner: PurchaseOwner) async throws -> Bool { throw Down() }
     public func person(of owner: PurchaseOwner) async throws -> [PurchaseOwner] { throw Down() }
     public func erase(_ owner: PurchaseOwner) async throws -> Int { throw Down() }
-    public func standings(in publication: PublicationID) async throws -> ReceiptCounts { throw Down() }
+    public func standings(in publication: PublicationID) async throws -> ReceiptCounts {
+        try await readable.standings(in: publication)
+    }
 }

@@ -44,7 +44,7 @@ extension PurchaseDesk {
             let purchases = try await known(transactions, in: verifier.store)
             // Nobody claims it, so that nobody follows it either.
             for transaction in purchases where transaction.awaitsAcknowledgement && transaction.revoked == nil {
-                await acknowledge(Recheck(transaction: transaction, receipt: receipt))
+                _ = try? await acknowledge(transaction, receipt: receipt)
             }
             return .genuine(purchases: purchases)
         }

@@ -4,10 +4,13 @@ extension PurchaseDesk {
     /// Does what is due by itself: receipts whose store could not be asked, purchases to look at again, and those that their
     /// store waits to have acknowledged.
     ///
-    /// - Returns: how many receipts and purchases were dealt with.
-    /// - Throws: when the ledger could not be asked.
+    /// - Parameter limit: so many of a kind are dealt with.
+    /// - Returns: of how many receipts and purchases a store's word was had and kept. What failed rests and does not count, so
+    ///   that whoever goes on while there is more to do does not go on while nothing comes of it.
+    /// - Throws: when the ledger could not be asked or could not keep something.
     public func followUp(limit: Int = 100) async throws -> Int {
         let now = clock.now
+        var done = 0
         let waiting = try await ledger.receiptsDue(in: publication, at: now, limit: limit)
         for record in waiting {
             if Task.isCancelled { return 0 }
@@ -18,23 +21,27 @@ extension PurchaseDesk {
             }
             let claims = record.incoming.credit == nil ? claims : .exclusive
             // What was begun is finished, also when this is to stop: a task of its own is not cancelled with it.
-            _ = try await Task { try await settle(record, by: verifier, claims: claims) }.value
+            let outcome = try await Task { try await settle(record, by: verifier, claims: claims) }.value
+            switch outcome {
+            case .recorded, .refused: done += 1
+            case .kept, nil: break
+            }
         }
         let unacknowledged = try await ledger.unacknowledged(
             in: stores, environments: environments, at: now, limit: limit)
         for purchase in unacknowledged {
             if Task.isCancelled { return 0 }
-            await Task { await acknowledge(purchase) }.value
+            let isDone = try await Task { try await followUpAcknowledgement(of: purchase) }.value
+            if isDone { done += 1 }
         }
-        var looked = 0
         for reason in RecheckReason.allCases {
             for recheck in try await recheckable(reason, limit: limit) {
                 if Task.isCancelled { return 0 }
-                await Task { if await !look(recheck) { await rest(recheck, for: times.shortestRetry) } }.value
-                looked += 1
+                let isDone = try await Task { try await followUpLook(recheck) }.value
+                if isDone { done += 1 }
             }
         }
-        return waiting.count + unacknowledged.count + looked
+        return done
     }
 
     /// Takes in a message that a store sent.

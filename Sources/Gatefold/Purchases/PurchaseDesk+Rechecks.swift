@@ -15,7 +15,8 @@ extension PurchaseDesk {
                 var answered: Set<StoreTransaction> = []
                 for recheck in ended {
                     if Task.isCancelled { break }
-                    if await self.look(recheck) { answered.insert(recheck.transaction) }
+                    let found = (try? await self.look(recheck)) ?? .failed
+                    if found != .failed { answered.insert(recheck.transaction) }
                 }
                 return answered
             }
@@ -29,7 +30,7 @@ extension PurchaseDesk {
             return all
         }
         for recheck in ended where !answered.contains(recheck.transaction) {
-            await rest(recheck, for: times.shortestRetry)
+            try? await rest(recheck.transaction, until: clock.now.addingTimeInterval(times.shortestRetry))
         }
     }
 
@@ -58,38 +59,79 @@ extension PurchaseDesk {
             lookedBefore: now.addingTimeInterval(-spacing), at: now, limit: limit)
     }
 
+    /// What came of a look.
+    enum Look: Sendable {
+        /// The store's word is on record.
+        case answered
+        /// Nobody could be asked.
+        case notAsked
+        /// The store should have been asked, and could not be.
+        case failed
+    }
+
     /// Asks the store about one purchase and keeps its word. Where nobody could be asked it rests as if it had been, but is
     /// due again as soon as there is a new word or receipt of it.
     ///
-    /// - Returns: false when it could not be asked, or its word not be kept.
-    func look(_ recheck: Recheck) async -> Bool {
+    /// - Throws: ``Unavailable`` when the ledger could not keep it.
+    func look(_ recheck: Recheck) async throws -> Look {
         let transaction = recheck.transaction
-        guard let verifier = verifier(named: transaction.store) else { return false }
+        guard let verifier = verifier(named: transaction.store) else { return .failed }
+        let current: [StoreTransaction]?
         do {
-            let current = try await verifier.current(
+            current = try await verifier.current(
                 transaction, receipt: recheck.receipt, allowing: environments, at: clock.now)
-            guard let current else {
-                await rest(recheck, for: times.recheckRunning)
-                return true
-            }
-            try await ledger.note(current.filter(\.isWellFormed), at: clock.now)
-            try await ledger.looked(at: transaction.original, in: transaction.store, moment: clock.now)
-            observe(.rechecked(transaction.store))
-            return true
         } catch {
             observe(.recheckFailed(transaction.store, cause: Self.cause(error)))
-            return false
+            return .failed
         }
+        guard let current else {
+            try await rest(transaction, until: clock.now.addingTimeInterval(times.recheckRunning))
+            return .notAsked
+        }
+        do {
+            try await keep {
+                try await ledger.note(current.filter(\.isWellFormed), at: clock.now)
+                try await ledger.looked(at: transaction.original, in: transaction.store, moment: clock.now)
+            }
+        } catch {
+            // Should it be this purchase and not the disk, it must not stand in the way of all others.
+            try? await ledger.postponeLook(
+                at: transaction.original, in: transaction.store,
+                until: clock.now.addingTimeInterval(times.shortestRetry))
+            throw error
+        }
+        observe(.rechecked(transaction.store))
+        return .answered
+    }
+
+    /// Looks at a purchase without anybody waiting for it.
+    ///
+    /// - Returns: whether the store's word is on record.
+    /// - Throws: ``Unavailable`` when the ledger could not keep it.
+    func followUpLook(_ recheck: Recheck) async throws -> Bool {
+        let found = try await look(recheck)
+        if found == .failed { try await rest(recheck.transaction, until: nextLook(at: recheck)) }
+        return found == .answered
+    }
+
+    /// When a purchase is looked at again whose store could not be asked: it rests for as long as it has been due, so that the
+    /// time between two looks doubles. What runs rests until its end at the longest, and what is over no longer than its
+    /// reader waits between two looks.
+    private func nextLook(at recheck: Recheck) -> Date {
+        let now = clock.now
+        var due = recheck.looked.addingTimeInterval(times.recheckRunning)
+        guard let ends = recheck.transaction.ends else {
+            return now.addingTimeInterval(times.rest(overdue: now.timeIntervalSince(due), atMost: times.recheckRunning))
+        }
+        if ends > recheck.looked { due = min(due, ends) }
+        let most = ends > now ? min(times.recheckRunning, ends.timeIntervalSince(now)) : times.recheckEnded
+        return now.addingTimeInterval(times.rest(overdue: now.timeIntervalSince(due), atMost: most))
     }
 
     /// A purchase whose store can not be asked must not keep others from being looked at, nor its owner waiting each time.
-    func rest(_ recheck: Recheck, for seconds: TimeInterval) async {
-        let transaction = recheck.transaction
-        let next = clock.now.addingTimeInterval(seconds)
-        do {
+    func rest(_ transaction: StoreTransaction, until next: Date) async throws {
+        try await keep {
             try await ledger.postponeLook(at: transaction.original, in: transaction.store, until: next)
-        } catch {
-            observe(.ledgerFailed(cause: String(describing: type(of: error))))
         }
     }
 

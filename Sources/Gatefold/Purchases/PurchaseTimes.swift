@@ -3,7 +3,7 @@ public import Foundation
 /// When a store is asked again, in seconds.
 public struct PurchaseTimes: Sendable, Equatable {
     /// Before the first and before the last attempt to verify a receipt while its store can not be asked; between them the
-    /// time doubles.
+    /// time doubles. The first also after a look that failed.
     public var shortestRetry: TimeInterval
     public var longestRetry: TimeInterval
     /// For so long a receipt waits for its store; then it is forgotten, and handed in again it is a new one.
@@ -41,5 +41,10 @@ public struct PurchaseTimes: Sendable, Equatable {
 
     func retry(after attempts: Int) -> TimeInterval {
         min(longestRetry, shortestRetry * pow(2, Double(min(attempts, 40))))
+    }
+
+    /// After a look that failed, at what has been due for so long.
+    func rest(overdue: TimeInterval, atMost most: TimeInterval) -> TimeInterval {
+        max(shortestRetry, min(overdue, most))
     }
 }

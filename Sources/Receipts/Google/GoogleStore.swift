@@ -55,53 +55,9 @@ struct GoogleStore: ReceiptVerifier {
     }
 
     /// Google is asked about so many orders of one receipt.
-    private static let mostAsked = 20
+    static let mostAsked = 20
 
-    func current(
-        _ transaction: StoreTransaction, receipt: StoreReceipt?, allowing allowed: Set<StoreEnvironment>,
-        at moment: Date
-    ) async throws -> [StoreTransaction]? {
-        guard let publisher, let receipt, let question = question(about: transaction, receipt) else { return nil }
-        switch try await publisher.answer(question, about: self, at: moment) {
-        case .found(let found):
-            return found.filter { allowed.contains($0.environment) && $0.original == transaction.original }
-        case .refused(let refusal):
-            switch refusal.reason {
-            case .expired: return [transaction.ended(at: moment)]
-            case .revoked: return [transaction.takenBack(at: moment)]
-            default: return []
-            }
-        }
-    }
-
-    func acknowledge(_ transaction: StoreTransaction, receipt: StoreReceipt?) async throws {
-        guard let publisher, publisher.acknowledges, let receipt,
-            let question = question(about: transaction, receipt)
-        else { return }
-        try await publisher.acknowledge(transaction, token: question.token)
-    }
-
-    private func question(about transaction: StoreTransaction, _ receipt: StoreReceipt) -> GoogleQuestion? {
-        switch read(receipt) {
-        case .refused: return nil
-        case .token(let token, let product):
-            return GoogleQuestion(token: token, product: product ?? transaction.product, mustBeProduct: false)
-        case .orders(let orders, let isSigned):
-            let order = orders.first { order in
-                let id = GooglePurchaseID.transaction(order: isSigned ? order.order : nil, token: order.token)
-                let original = GooglePurchaseID.original(of: id)
-                return order.package == package
-                    && [original, GooglePurchaseID.item(transaction.product, of: original)].contains(
-                        transaction.original)
-            }
-            return order.map {
-                GoogleQuestion(
-                    token: $0.token, product: $0.product, order: isSigned ? $0.order : nil, mustBeProduct: false)
-            }
-        }
-    }
-
-    private enum Reading {
+    enum Reading {
         /// - Parameter isSigned: whether Google vouches for more than the token, which is asked about in any case. The number of
         ///   an order that is not signed would name whatever purchase its sender likes.
         case orders([GoogleOrder], isSigned: Bool)
@@ -110,7 +66,7 @@ struct GoogleStore: ReceiptVerifier {
         case refused(ReceiptRefusal)
     }
 
-    private func read(_ receipt: StoreReceipt) -> Reading {
+    func read(_ receipt: StoreReceipt) -> Reading {
         guard let data = receipt[.receipt] else {
             guard publisher != nil, let token = receipt[.token] else { return .refused(ReceiptRefusal(.malformed)) }
             return .token(token, product: receipt[.product])

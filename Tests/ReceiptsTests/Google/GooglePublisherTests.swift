@@ -296,6 +296,55 @@ struct GooglePublisherTests {
     }
 }
 
+@Suite("A subscription whose products change", .timeLimit(.minutes(3)))
+struct GoogleAddOnTests {
+    private func tell(_ google: GoogleStandIn, _ order: String, _ products: [String]) {
+        let items = products.map { "{\"productId\":\"\($0)\",\"expiryTime\":\"2027-01-01T00:00:00Z\"}" }
+        google.tell(
+            "subscriptionsv2/tokens/t1",
+            LoopbackStore.Word(
+                200,
+                """
+                {"startTime":"2026-08-01T10:00:00Z","subscriptionState":"SUBSCRIPTION_STATE_ACTIVE",
+                "latestOrderId":"\(order)","lineItems":[\(items.joined(separator: ","))]}
+                """))
+    }
+
+    @Test(
+        "goes on as the purchase that is on record, when one is added and when one is dropped",
+        arguments: [["daily"], ["daily", "crossword"]], [false, true])
+    func changed(first: [String], isSigned: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let google = try await GoogleStandIn(in: folder)
+            try await google.run { store in
+                let key = try await SigningKey("app", in: folder)
+                let verifier = try google.verifier(store, isSigned ? "public_key: \(try key.licence)\n" : "")
+                let data = GoogleBench.data(order: "GPA.1", product: "daily", token: "t1")
+                let receipt =
+                    isSigned ? try await GoogleBench.receipt(data, signedBy: key) : StoreReceipt([.receipt: data])
+                tell(google, "GPA.1", first)
+                let known = try await verifier.verify(
+                    receipt, allowing: [.production], at: GoogleBench.now
+                ).transactions
+                #expect(known.map(\.product) == first)
+                for (order, products) in [("GPA.1..0", ["daily"]), ("GPA.1..1", ["crossword", "daily"])] {
+                    tell(google, order, products)
+                    let daily = try #require(known.first)
+                    let told = try await verifier.current(
+                        daily, receipt: receipt, allowing: [.production], at: GoogleBench.now)
+                    #expect(told?.map(\.original) == [daily.original] && told?.map(\.product) == ["daily"])
+                    let name = first.count == 1 ? order : "\(order)/daily"
+                    #expect(told?.map(\.id) == [name])
+                    guard known.count > 1 else { continue }
+                    let dropped = try await verifier.current(
+                        known[1], receipt: receipt, allowing: [.production], at: GoogleBench.now)
+                    #expect(dropped?.count == (products.contains("crossword") ? 1 : 0))
+                }
+            }
+        }
+    }
+}
+
 @Suite("The settings of Google Play")
 struct GoogleStoreSettingsTests {
     @Test("say what is missing or wrong")

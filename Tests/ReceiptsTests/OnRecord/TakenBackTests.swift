@@ -151,6 +151,71 @@ struct TakenBackTests {
             }, settings: "acknowledge: true\n")
     }
 
+    @Test("Unsigned data says what to ask about once it is on record, too", arguments: [false, true])
+    func unsigned(hasKey: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let google = try await GoogleStandIn(in: folder)
+            let key = hasKey ? "public_key: \(try await SigningKey("app", in: folder).licence)\n" : ""
+            try await google.run { store in
+                let verifier = try google.verifier(store, "acknowledge: true\n" + key)
+                let shop = try ShopRecord(verifier, at: GoogleBench.now, in: folder)
+                google.tell(single, GoogleStandIn.single())
+                let data = GoogleBench.data(order: "GPA.9-9", token: "t/1")
+                guard case .recorded = try await shop.confirm(StoreReceipt([.receipt: data])) else {
+                    return #expect(Bool(false))
+                }
+                #expect(try await shop.bought.map(\.id) == ["GPA.9-9"])
+                #expect(try await shop.desk.followUp() == 1)
+                #expect(store.questions.count { $0.target.hasSuffix(":acknowledge") } == 1)
+                google.tell(single, GoogleStandIn.single(state: 1))
+                shop.clock.advance(by: day + 1)
+                #expect(try await shop.desk.followUp() == 1)
+                #expect(try await shop.bought.map(\.revoked) == [shop.clock.now])
+            }
+        }
+    }
+
+    @Test("The number of an unsigned order names nothing: Google's answer says which purchase it is")
+    func swappedNumbers() async throws {
+        try await withGoogle(
+            { google, store, shop in
+                let other = "products/daily.2026-11-01/tokens/t2"
+                google.tell(single, GoogleStandIn.single())
+                google.tell(
+                    other,
+                    LoopbackStore.Word(
+                        200, #"{"purchaseTimeMillis":"1793500000123","purchaseState":0,"orderId":"GPA.8-8"}"#))
+                let orders = [("GPA.8-8", "t/1"), ("GPA.9-9", "t2")].map { GoogleBench.data(order: $0, token: $1) }
+                let receipt = StoreReceipt([.receipt: "{\"orders\":[\(orders.joined(separator: ","))]}"])
+                guard case .recorded = try await shop.confirm(receipt) else { return #expect(Bool(false)) }
+                #expect(try await shop.desk.followUp() == 1)
+                let acknowledged = store.questions.map(\.target).filter { $0.hasSuffix(":acknowledge") }
+                #expect(acknowledged.count == 1 && acknowledged.allSatisfy { $0.contains("t%2F1") })
+                google.tell(single, GoogleStandIn.single(state: 1))
+                shop.clock.advance(by: day + 1)
+                #expect(try await shop.desk.followUp() == 2)
+                let bought = try await shop.bought.sorted { $0.id < $1.id }
+                #expect(bought.map(\.id) == ["GPA.8-8", "GPA.9-9"])
+                #expect(bought.map(\.revoked) == [nil, shop.clock.now])
+            }, settings: "acknowledge: true\n")
+    }
+
+    @Test("A purchase without a receipt that holds its token is not taken for acknowledged")
+    func nothingToAsk() async throws {
+        try await withGoogle(
+            { google, store, shop in
+                google.tell(single, GoogleStandIn.single())
+                _ = try await shop.confirm(token)
+                let bought = try #require(try await shop.bought.first)
+                for receipt in [nil, StoreReceipt([.receipt: "{}"])] {
+                    await #expect(throws: GoogleFailure.noPurchaseToken) {
+                        try await shop.verifier.acknowledge(bought, receipt: receipt)
+                    }
+                }
+                #expect(!store.questions.contains { $0.target.hasSuffix(":acknowledge") })
+            }, settings: "acknowledge: true\n")
+    }
+
     @Test("What others have claimed, or is of another environment, is acknowledged by nobody")
     func notAcknowledged() async throws {
         try await withGoogle(

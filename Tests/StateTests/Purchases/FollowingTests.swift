@@ -185,13 +185,106 @@ import Testing
             #expect(try await rig.confirm() == .recorded([.sample(awaitsAcknowledgement: true)]))
             #expect(rig.verifier.questions == ["verify"])
             for _ in 0..<2 { _ = try await rig.desk.followUp() }
-            #expect(rig.verifier.questions == ["verify", "acknowledge"])
+            #expect(rig.verifier.questions == ["verify", "acknowledge", "current"])
             #expect(try await rig.holdings() == Holdings(editions: [november]))
             rig.verifier.acknowledgeBy { _ in }
             rig.clock.advance(by: 3600)
             for _ in 0..<2 { _ = try await rig.desk.followUp() }
-            #expect(rig.verifier.questions == ["verify", "acknowledge", "acknowledge"])
+            #expect(rig.verifier.questions == ["verify", "acknowledge", "current", "acknowledge"])
             #expect(rig.events.withLock { $0.last } == .acknowledged(appStore))
+        }
+    }
+
+    @Test("What its store never lets acknowledge is looked at all the same: it may have been taken back")
+    func neverAcknowledged() async throws {
+        try await DeskRig.with { rig async throws in
+            rig.verifier.prove(.sample(awaitsAcknowledgement: true))
+            _ = try await rig.confirm()
+            rig.verifier.acknowledgeBy { _ in throw ScriptedVerifier.BrokenDown() }
+            rig.verifier.currentBy { [clock = rig.clock] in [$0.told(at: clock.now)] }
+            for _ in 0..<30 {
+                _ = try await rig.desk.followUp()
+                rig.clock.advance(by: 3600)
+            }
+            #expect(try await rig.holdings() == Holdings(editions: [november]))
+            rig.verifier.currentBy { [clock = rig.clock] in [$0.takenBack(at: clock.now)] }
+            #expect(try await rig.desk.followUp() == 1)
+            #expect(try await rig.holdings().isEmpty)
+            let asked = rig.verifier.questions.count
+            rig.clock.advance(by: 3600)
+            #expect(try await rig.desk.followUp() == 0)
+            #expect(rig.verifier.questions.count == asked)
+        }
+        // The app was faster.
+        try await DeskRig.with { rig async throws in
+            rig.verifier.prove(.sample(awaitsAcknowledgement: true))
+            _ = try await rig.confirm()
+            rig.verifier.acknowledgeBy { _ in throw ScriptedVerifier.BrokenDown() }
+            rig.verifier.currentBy { [clock = rig.clock] in [$0.acknowledged.told(at: clock.now)] }
+            rig.clock.advance(by: 1)
+            #expect(try await rig.desk.followUp() == 1)
+            rig.clock.advance(by: 3600)
+            #expect(try await rig.desk.followUp() == 0)
+            #expect(rig.verifier.questions == ["verify", "acknowledge", "current"])
+        }
+    }
+
+    @Test("What failed is no progress, and what the ledger can not keep is a failure")
+    func progress() async throws {
+        try await DeskRig.with { rig async throws in
+            rig.verifier.breakDown()
+            _ = try await rig.confirm("waiting", by: buyer(2))
+            rig.verifier.prove(.month(), .sample("1", awaitsAcknowledgement: true))
+            _ = try await rig.confirm()
+            rig.verifier.breakDown()
+            rig.clock.advance(by: day + 1)
+            #expect(try await rig.desk.followUp() == 0)
+            #expect(rig.verifier.questions.count == 2 + 4)
+            rig.clock.advance(by: day + 1)
+            rig.verifier.currentBy { _ in [] }
+            rig.verifier.acknowledgeBy { _ in }
+            let full = PurchaseDesk(
+                publication: daily, products: ProductRules(), verifiers: [rig.verifier],
+                ledger: BrokenLedger(full: rig.ledger), clock: rig.clock.wall)
+            await #expect(throws: Unavailable.self) { try await full.followUp() }
+            rig.verifier.refuse(.notFound)
+            #expect(try await rig.desk.followUp() == 3)
+        }
+    }
+
+    @Test("While its store can not be asked a purchase is looked at less and less often, up to the usual look")
+    func doubling() async throws {
+        try await DeskRig.with { rig async throws in
+            rig.verifier.prove(.month())
+            _ = try await rig.confirm()
+            rig.verifier.breakDown()
+            rig.clock.advance(by: day + 1)
+            func looks(within minutes: Int) async throws -> Int {
+                let before = rig.verifier.questions.count
+                for _ in 0..<minutes {
+                    #expect(try await rig.desk.followUp() == 0)
+                    rig.clock.advance(by: 60)
+                }
+                return rig.verifier.questions.count - before
+            }
+            #expect(try await (3...5).contains(looks(within: 15)))
+            #expect(try await (3...5).contains(looks(within: 225)))
+            rig.clock.advance(by: day)
+            rig.verifier.currentBy { _ in [.month(told: noon + 3 * day)] }
+            #expect(try await rig.desk.followUp() == 1)
+            // What has ended is for its reader, who comes at any time.
+            rig.verifier.breakDown()
+            rig.clock.set(noon + 30 * day - 600)
+            _ = try await rig.desk.followUp()
+            rig.clock.set(noon + 30 * day + 1)
+            let asked = rig.verifier.questions.count
+            #expect(try await !rig.holdings().isSubscribed)
+            #expect(rig.verifier.questions.count == asked + 1, "it rests until its end and no longer")
+            rig.clock.advance(by: 20 * 3600)
+            _ = try await rig.desk.followUp()
+            rig.clock.advance(by: 3601)
+            rig.verifier.currentBy { _ in [.month("n", from: noon + 30 * day)] }
+            #expect(try await rig.holdings().isSubscribed)
         }
     }
 
@@ -281,5 +374,14 @@ import Testing
             #expect(try await rig.counts?.proven == 1)
             #expect(rig.events.withLock { $0.last } == .proven(appStore))
         }
+    }
+}
+
+extension StoreTransaction {
+    /// The same, said later.
+    fileprivate func told(at moment: Date) -> StoreTransaction {
+        .sample(
+            id, of: original, product: product, purchased: purchased, expires: expires, revoked: revoked,
+            awaitsAcknowledgement: awaitsAcknowledgement, told: moment)
     }
 }

@@ -16,8 +16,12 @@ public struct Recheck: Sendable, Equatable {
     /// The latest receipt that proved it.
     public let receipt: StoreReceipt?
 
-    public init(transaction: StoreTransaction, receipt: StoreReceipt?) {
+    /// When the store said something about the purchase last.
+    public let looked: Date
+
+    public init(transaction: StoreTransaction, receipt: StoreReceipt?, looked: Date) {
         self.transaction = transaction
         self.receipt = receipt
+        self.looked = looked
     }
 }

@@ -48,6 +48,14 @@ extension StoreTransaction {
         return word
     }
 
+    /// The last of a purchase's transactions: the one that ends last.
+    public static func last(of all: [StoreTransaction]) -> StoreTransaction? {
+        all.max { left, right in
+            let ends = (left.ends ?? .distantPast, right.ends ?? .distantPast)
+            return ends.0 == ends.1 ? (left.purchased, left.id) < (right.purchased, right.id) : ends.0 < ends.1
+        }
+    }
+
     /// Whether it still gives its buyer something new at `moment`: not taken back, and not over.
     public func counts(at moment: Date) -> Bool { revoked == nil && (ends.map { $0 > moment } ?? true) }
 

@@ -23,6 +23,8 @@ enum GoogleAnswer: Sendable, Equatable {
 /// Why Google could not be asked.
 enum GoogleFailure: AnswerFailure, Equatable {
     case noToken(status: Int)
+    /// The receipt on record does not hold the token of the purchase.
+    case noPurchaseToken
     /// The service account may not ask about this app: somebody has to set something up.
     case notAllowed(status: Int)
     case status(Int)
@@ -32,7 +34,7 @@ enum GoogleFailure: AnswerFailure, Equatable {
 
     var isOfOneAnswer: Bool {
         switch self {
-        case .notUnderstood, .notAcknowledged: true
+        case .notUnderstood, .notAcknowledged, .noPurchaseToken: true
         case .noToken, .notAllowed, .status: false
         }
     }
@@ -40,6 +42,7 @@ enum GoogleFailure: AnswerFailure, Equatable {
     var cause: String {
         switch self {
         case .noToken(let status): "Google gave the service account no access token (status \(status))"
+        case .noPurchaseToken: "the receipt on record does not hold the token of the purchase"
         case .notAllowed(let status):
             "the service account may not ask Google about this app (status \(status)); it needs the Android Publisher API "
                 + "and, in the Play Console, the right to view orders"

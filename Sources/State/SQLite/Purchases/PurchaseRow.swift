@@ -8,7 +8,7 @@ enum PurchaseRow {
     /// clock may be ahead. Having heard of it, there is no more reason to let it rest.
     static func refresh(_ db: Database, _ purchase: PurchaseKey, at moment: Date) throws {
         let all = try TransactionRow.all(db, of: purchase)
-        guard let last = last(of: all) else {
+        guard let last = StoreTransaction.last(of: all) else {
             // Its transactions turned out to be another's.
             return try db.execute(
                 sql: "DELETE FROM purchase WHERE store = ? AND original = ?",
@@ -44,13 +44,5 @@ enum PurchaseRow {
         try db.execute(
             sql: "UPDATE purchase SET rest = ? WHERE store = ? AND original = ?",
             arguments: [moment.timeIntervalSince1970, purchase.store.rawValue, purchase.original])
-    }
-
-    /// The last of a purchase's transactions: the one that ends last.
-    static func last(of all: [StoreTransaction]) -> StoreTransaction? {
-        all.max { left, right in
-            let ends = (left.ends ?? .distantPast, right.ends ?? .distantPast)
-            return ends.0 == ends.1 ? (left.purchased, left.id) < (right.purchased, right.id) : ends.0 < ends.1
-        }
     }
 }

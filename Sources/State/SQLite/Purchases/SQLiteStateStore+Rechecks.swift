@@ -44,7 +44,7 @@ extension SQLiteStateStore {
             return try Row.fetchAll(
                 try db.cachedStatement(
                     sql: """
-                        SELECT DISTINCT p.store, p.original FROM \(rows)
+                        SELECT DISTINCT p.store, p.original, p.looked FROM \(rows)
                             AND p.environment IN (\(Self.places(environments.count)))
                             AND p.rest <= ? AND \(condition)
                         ORDER BY CASE WHEN p.rest > p.looked THEN p.rest ELSE p.looked END, p.looked,
@@ -60,8 +60,10 @@ extension SQLiteStateStore {
             try Row.fetchAll(
                 try db.cachedStatement(
                     sql: """
-                        SELECT DISTINCT c.store, c.original FROM receipt r JOIN claim c ON c.receipt = r.id
-                        WHERE r.store = ? AND r.digest = ? ORDER BY c.original LIMIT ?
+                        SELECT DISTINCT p.store, p.original, p.looked FROM receipt r
+                        JOIN claim c ON c.receipt = r.id
+                        JOIN purchase p ON p.store = c.store AND p.original = c.original
+                        WHERE r.store = ? AND r.digest = ? ORDER BY p.original LIMIT ?
                         """),
                 arguments: [store.rawValue, Data(receipt.digest), max(0, limit)]
             ).compactMap { try Self.recheck(db, $0) }
@@ -76,7 +78,7 @@ extension SQLiteStateStore {
             try Row.fetchAll(
                 try db.cachedStatement(
                     sql: """
-                        SELECT \(TransactionRow.columns) FROM store_transaction t
+                        SELECT \(TransactionRow.columns), p.looked FROM store_transaction t
                         JOIN purchase p ON p.store = t.store AND p.original = t.original
                         WHERE t.awaits_acknowledgement = 1 AND t.store IN (\(Self.places(stores.count)))
                             AND t.environment IN (\(Self.places(environments.count)))
@@ -90,18 +92,21 @@ extension SQLiteStateStore {
             ).map { row in
                 let transaction = try TransactionRow.transaction(row)
                 return Recheck(
-                    transaction: transaction, receipt: try Self.receipt(db, of: PurchaseKey(transaction)))
+                    transaction: transaction, receipt: try Self.receipt(db, of: PurchaseKey(transaction)),
+                    looked: try StateRow.date(row, row.count - 1, "purchase"))
             }
         }
     }
 
-    /// Of a row with the store and the purchase; nil where nothing is known of it.
+    /// Of a row with the store, the purchase and the last look; nil where nothing is known of it.
     private static func recheck(_ db: Database, _ row: Row) throws -> Recheck? {
         let purchase = PurchaseKey(
             store: try StateRow.name(row, 0, "purchase") { StoreName($0) },
             original: try StateRow.text(row, 1, "purchase"))
-        return try PurchaseRow.last(of: TransactionRow.all(db, of: purchase)).map {
-            Recheck(transaction: $0, receipt: try receipt(db, of: purchase))
+        return try StoreTransaction.last(of: TransactionRow.all(db, of: purchase)).map {
+            Recheck(
+                transaction: $0, receipt: try receipt(db, of: purchase),
+                looked: try StateRow.date(row, 2, "purchase"))
         }
     }
 
