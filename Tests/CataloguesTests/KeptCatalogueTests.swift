@@ -216,6 +216,27 @@ struct KeptCatalogueTests {
         }
     }
 
+    @Test("is not replaced by half of one that was remembered and is unchanged since")
+    func shrinksUnchanged() async throws {
+        try await withBed { bed in
+            try bed.shelf(["a"])
+            await (try bed.open()).follow()
+            let written = ["a", "b", "c", "d"].map {
+                Edition(id: EditionID($0)!, title: $0, published: clock.now - 60)
+            }
+            let list = KeptCatalogue(Self.id, written, memory: bed.memory(), services: bed.services)
+            let kept = try bed.reopen("", after: list)
+            await kept.follow()
+            #expect(kept.current.value == Catalogue(written))
+            #expect(kept.status(at: clock.now).failure?.contains("has 1 editions") == true)
+            // What is remembered and in force is not fetched again.
+            let restarted = try bed.open()
+            bed.events.withLock { $0 = [] }
+            await restarted.follow()
+            #expect(bed.events.withLock { $0.map(\.name) } == [.unchanged])
+        }
+    }
+
     @Test("follows its source although what followed it before a reload has noted the same answer")
     func overtaken() async throws {
         try await withBed { bed in

@@ -21,9 +21,13 @@ struct DrillTests {
         let phases: [Phase]
     }
 
-    private func drill(_ fault: String, _ more: [String] = []) async throws -> CommandRun {
+    private func drill(
+        _ fault: String, _ more: [String] = [], configuration: (String) -> String = { $0 },
+        before: (Sample) async throws -> Void = { _ in }, after: (Sample) async throws -> Void = { _ in }
+    ) async throws -> CommandRun {
         try await withTemporaryFolder { folder in
-            let sample = try await Sample(in: folder)
+            let sample = try await Sample(in: folder, configuration: configuration)
+            try await before(sample)
             try sample.write(
                 "readers.csv",
                 """
@@ -33,12 +37,69 @@ struct DrillTests {
                 grace@example.com,nanosecond
 
                 """)
-            return try await sample.gatefold(
+            let run = try await sample.gatefold(
                 [
                     "drill", "--readers", "readers.csv", "--fault", fault, "--edition", Sample.second, "--seconds", "1",
                     "--rate", "40", "--publication", "daily",
                 ] + more)
+            try await after(sample)
+            return run
         }
+    }
+
+    /// The sample's configuration with a source of the same editions in their place.
+    private static func withSource(_ configuration: String) -> String {
+        configuration.split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { !$0.hasPrefix("      - {id: ") }
+            .map { $0 == "    catalogue:" ? "    catalogue: {kind: baker, path: shelf.json, first_wait: 5s}" : $0 }
+            .joined(separator: "\n")
+    }
+
+    private static let shelf = """
+        [{"name": "\(Sample.second)", "date": "2020-02-01 00:00:00", "product_id": "store.2"},
+         {"name": "\(Sample.third)", "date": "2020-03-01 00:00:00", "product_id": "store.3"}]
+        """
+
+    /// What readers were told of the edition before the bad day.
+    private func credentialsBefore(_ run: CommandRun) throws -> [String] {
+        #expect(run.status == 0, "\(run.errors)")
+        let report = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8))
+        return report.phases[0].answers.filter { $0.question == "edition credentials" }.map(\.answer)
+    }
+
+    @Test("asks a catalogue's source once where nothing is remembered of it, and remembers nothing itself")
+    func fetchesCatalogue() async throws {
+        let run = try await drill("outage", ["--json"], configuration: Self.withSource) { sample in
+            try sample.write("shelf.json", Self.shelf)
+        } after: { sample in
+            #expect(!FileManager.default.fileExists(atPath: sample.path("state/catalogues")))
+        }
+        #expect(try credentialsBefore(run) == ["given"])
+    }
+
+    @Test("takes the catalogue that a server remembered, and leaves it as it is")
+    func remembersCatalogue() async throws {
+        let remembered = Kept<Data?>(nil)
+        let run = try await drill("outage", ["--json"], configuration: Self.withSource) { sample in
+            try sample.write("shelf.json", Self.shelf)
+            try await withServer(sample.launch) { _ in }
+            try FileManager.default.removeItem(atPath: sample.path("shelf.json"))
+            let data = FileManager.default.contents(atPath: sample.path("state/catalogues/daily.json"))
+            #expect(data != nil)
+            remembered.withLock { $0 = data }
+        } after: { sample in
+            let data = FileManager.default.contents(atPath: sample.path("state/catalogues/daily.json"))
+            #expect(data == remembered.withLock { $0 })
+        }
+        #expect(try credentialsBefore(run) == ["given"])
+    }
+
+    @Test("does not begin while the catalogue is awaited, and says why")
+    func awaitsCatalogue() async throws {
+        let run = try await drill("outage", configuration: Self.withSource)
+        #expect(run.status == 69)
+        #expect(run.errorLines.last?.contains("the catalogue of daily is still awaited") == true, "\(run.errors)")
+        #expect(run.errorLines.last?.contains("the source's file can not be read") == true, "\(run.errors)")
     }
 
     @Test("an outage of a backend that nothing protects asks readers to come back, and tells nobody anything wrong")

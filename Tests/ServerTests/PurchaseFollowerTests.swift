@@ -30,7 +30,7 @@ struct PurchaseFollowerTests {
         for number in 0..<count {
             _ = try await desk.confirm(
                 StoreReceipt([.receipt: "\(number)"]), from: .apple,
-                owner: PurchaseOwner(bytes: withUnsafeBytes(of: number) { [UInt8]($0 + $0) })!)
+                owner: PurchaseOwner(bytes: (0..<16).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) })!)
         }
     }
 
@@ -51,7 +51,7 @@ struct PurchaseFollowerTests {
 
     private func withLedger(_ body: (SQLiteStateStore) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await body(try SQLiteStateStore(path: folder + "/state.sqlite"))
+            try await body(try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path))
         }
     }
 

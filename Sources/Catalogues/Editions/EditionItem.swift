@@ -49,6 +49,8 @@ package struct EditionItem: Sendable {
 
     private static let mostInAList = 1_000
     private static let longestAddress = 2_048
+    /// In bytes once it is escaped; the rest of what the gate reads is for what stands in front.
+    private static let longestFile = ContentName.longestPath - 512
 
     private static func given(_ text: String?) -> String? {
         guard let text = text?.trimmingCharacters(in: .whitespacesAndNewlines), !text.isEmpty else { return nil }
@@ -93,19 +95,16 @@ package struct EditionItem: Sendable {
     }
 
     /// A path below the publication's content as it is on the disk, which nothing leads out of. What the content gate would
-    /// refuse to read in a request is none.
+    /// refuse to read in a request is none, by the gate's own rule: it would stand on shelves, and every download be refused.
     private static func path(_ text: String?) throws(EditionItemProblem) -> String? {
         guard let text = try line(text, "file") else { return nil }
-        let segments = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard WebAddress.scheme(of: text) == nil, segments.allSatisfy(isName),
-            !text.contains(where: { "?#%\\;".contains($0) })
+        // By bytes: a character may hold a slash and what combines with it.
+        let segments = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard WebAddress.scheme(of: text) == nil,
+            segments.allSatisfy({ ContentName.fault(of: String(decoding: $0, as: UTF8.self)) == nil })
         else { throw .unreadable("file") }
+        guard ContentName.escapedCount(of: text) <= longestFile else { throw .tooLong("file") }
         return text
-    }
-
-    private static func isName(_ segment: Substring) -> Bool {
-        !segment.isEmpty && segment.last != "." && segment != ".."
-            && segment.first?.isWhitespace == false && segment.last?.isWhitespace == false
     }
 
     /// What stands in a line, such as an address.

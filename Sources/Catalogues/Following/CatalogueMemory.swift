@@ -20,10 +20,13 @@ package final class CatalogueMemory: Sendable {
 
     /// Reads the file, if there is one that can be read; any other is as none.
     ///
-    /// - Parameter folder: of all catalogues; made when it is missing.
-    package init(folder: String?, publication: PublicationID) {
-        path = folder.map { "\($0)/\(publication.rawValue).json" }
-        record = Mutex(path.flatMap(Self.read) ?? CatalogueRecord())
+    /// - Parameters:
+    ///   - folder: of all catalogues; made when it is missing.
+    ///   - isWritten: whether what is new is written there; otherwise it is remembered in memory only.
+    package init(folder: String?, publication: PublicationID, isWritten: Bool = true) {
+        let file = folder.map { "\($0)/\(publication.rawValue).json" }
+        path = isWritten ? file : nil
+        record = Mutex(file.flatMap(Self.read) ?? CatalogueRecord())
     }
 
     var value: CatalogueRecord { record.withLock(\.self) }

@@ -100,10 +100,11 @@ package final class KeptCatalogue: Sendable {
     private func refresh(isWanted: @Sendable () -> Bool) async -> Bool? {
         guard let plan, let source else { return nil }
         let record = memory.value
-        // Another source's validators say nothing to this one.
-        let isSame = record.fingerprint == plan.fingerprint && record.editions != nil
-        let known = KnownCatalogue(
-            validators: isSame ? record.validators : nil, catalogue: Catalogue(record.editions ?? []))
+        let remembered = Catalogue(record.editions ?? [])
+        // Another source's validators say nothing to this one; and where something else is in force, "unchanged" would put what
+        // is remembered in its place past the limits.
+        let isSame = record.fingerprint == plan.fingerprint && current.value == remembered
+        let known = KnownCatalogue(validators: isSame ? record.validators : nil, catalogue: remembered)
         let answer: CatalogueAnswer
         do {
             answer = try await answerInTime(of: source, known, plan)
@@ -116,7 +117,7 @@ package final class KeptCatalogue: Sendable {
         switch answer {
         case .unchanged:
             keep { $0.confirmedAt = self.services.clock.now }
-            settle(show(known.catalogue) ? .replaced : .unchanged, nil)
+            settle(.unchanged, nil)
         case .read(let reading):
             // What is gone from the shelves is deleted on the devices, whichever source or setting was the last one's.
             let shown = current.value.editions.count

@@ -1,4 +1,4 @@
-import Foundation
+import Gatefold
 
 /// A request's path, decoded once and without a second reading; what the rule sees and what is served.
 ///
@@ -24,9 +24,9 @@ import Foundation
 /// taken. Case is never folded. A slash at the end is kept apart, because it names a directory.
 public struct NormalisedPath: Hashable, Sendable, CustomStringConvertible {
     /// The longest path, in bytes before decoding.
-    public static let longest = 2_048
+    public static let longest = ContentName.longestPath
     /// The longest segment, in bytes after decoding: what file systems allow.
-    public static let longestSegment = 255
+    public static let longestSegment = ContentName.longest
 
     /// Decoded; none is empty.
     public let segments: [String]

@@ -1,7 +1,6 @@
-import Foundation
 import Gatefold
 
-/// One segment of a path between its wire form and its text; the rules are ``NormalisedPath``'s.
+/// One segment of a path between its wire form and its text; the rules are ``NormalisedPath``'s and `ContentName`'s.
 enum PathSegment {
     static func decode(_ raw: some Collection<UInt8>) throws(PathRefusal) -> String {
         guard !raw.isEmpty else { throw .emptySegment }
@@ -25,38 +24,15 @@ enum PathSegment {
     }
 
     private static func check(_ bytes: [UInt8]) throws(PathRefusal) -> String {
-        guard bytes.count <= NormalisedPath.longestSegment else { throw .tooLong }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalidUTF8 }
-        if bytes.contains(UInt8(ascii: "\\")) { throw .backslash }
-        if bytes.contains(UInt8(ascii: ";")) { throw .matrixParameter }
-        let characters = text.unicodeScalars
-        if characters.contains(where: isInvisible) { throw .controlCharacter }
-        if bytes == Array(".".utf8) || bytes == Array("..".utf8) { throw .dotSegment }
-        if bytes.last == UInt8(ascii: ".") || characters.first?.properties.isWhitespace == true
-            || characters.last?.properties.isWhitespace == true
-        {
-            throw .edgeOfSegment
-        }
-        // String's own `==` takes canonical equivalents for equal, hence the comparison of the scalars.
-        let isASCII = bytes.allSatisfy { $0 < 0x80 }
-        if !isASCII, !text.precomposedStringWithCanonicalMapping.unicodeScalars.elementsEqual(characters) {
-            throw .notNormalised
-        }
+        if let fault = ContentName.fault(of: text) { throw PathRefusal(fault) }
         return text
-    }
-
-    private static func isInvisible(_ character: Unicode.Scalar) -> Bool {
-        if character.isASCII { return character.value < 0x20 || character.value == 0x7F }
-        return switch character.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: true
-        default: false
-        }
     }
 
     static func encode(_ segment: String) -> String {
         var bytes: [UInt8] = []
         for byte in segment.utf8 {
-            if isUnreserved(byte) {
+            if ContentName.isUnreserved(byte) {
                 bytes.append(byte)
             } else {
                 bytes.append(UInt8(ascii: "%"))
@@ -66,16 +42,6 @@ enum PathSegment {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
-
     private static func hexadecimal(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -83,5 +49,22 @@ enum PathSegment {
         case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
         default: nil
         }
+    }
+}
+
+extension PathRefusal {
+    fileprivate init(_ fault: ContentName.Fault) {
+        self =
+            switch fault {
+            case .empty: .emptySegment
+            case .tooLong: .tooLong
+            case .delimiter: .encodedDelimiter
+            case .backslash: .backslash
+            case .matrixParameter: .matrixParameter
+            case .invisible: .controlCharacter
+            case .dotSegment: .dotSegment
+            case .edge: .edgeOfSegment
+            case .notNormalised: .notNormalised
+            }
     }
 }

@@ -21,7 +21,7 @@ public struct DownloadSite: Sendable, Equatable {
 
     /// What the catalogue names a picture by, as an absolute URL: it may be one, or relative to the content's prefix.
     func absolute(_ reference: String) -> String {
-        if AddressText.isAbsolute(reference) { return reference }
-        return publicURL + (reference.hasPrefix("/") ? "" : prefix) + AddressText.reference(reference)
+        AddressText.absolute(reference)
+            ?? publicURL + (reference.hasPrefix("/") ? "" : prefix) + AddressText.reference(reference)
     }
 }

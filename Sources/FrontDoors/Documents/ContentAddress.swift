@@ -20,8 +20,8 @@ package struct ContentAddress: Sendable, Equatable {
 
     /// The address that a reference stands for: one of its own, a path on the same host, or one relative to the prefix.
     package func of(_ reference: String) -> String {
-        if AddressText.isAbsolute(reference) { return reference }
-        return (reference.hasPrefix("/") ? origin : prefix) + AddressText.reference(reference)
+        AddressText.absolute(reference)
+            ?? (reference.hasPrefix("/") ? origin : prefix) + AddressText.reference(reference)
     }
 
     private var origin: String {

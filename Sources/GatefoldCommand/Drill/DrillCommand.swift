@@ -12,7 +12,7 @@ struct DrillCommand: AsyncParsableCommand {
             Opens the backends of the configuration for itself, asks the real systems for the readers given, then lets \
             the named backend be slow, fail or flap inside the protections configured around it. Nothing of a running \
             server is touched; a feed that one keeps up to date is read as it is, any other is fetched and loaded into \
-            its folder. Meant for a test configuration: the readers' questions do reach the systems.
+            its folder; a catalogue is the one that a server remembered, or else is fetched once and not kept. Meant for a test configuration: the readers' questions do reach the systems.
             Exits with 1 when a reader was told anything that is not so.
             """)
 
@@ -65,7 +65,7 @@ struct DrillCommand: AsyncParsableCommand {
         } catch let failure as Drill.Failure {
             switch failure {
             case .noSuchBackend, .notAsked: throw CommandFailure(.usage, failure.description)
-            case .noReaderSignsIn: throw CommandFailure(.unavailable, failure.description)
+            case .noReaderSignsIn, .noCatalogue: throw CommandFailure(.unavailable, failure.description)
             }
         }
         try output.print(report, text: report.text)

@@ -16,6 +16,8 @@ struct LastingParts: Sendable {
     let services: BackendServices
     /// Where catalogues are remembered; nil for nowhere.
     var catalogueFolder: String?
+    /// Whether what is new is remembered there as well; not by whoever only looks.
+    var keepsCatalogues = true
     /// Nil for those that tell nobody anything.
     var catalogueServices: CatalogueServices?
     /// Rung when something was bought.
@@ -39,7 +41,7 @@ struct LastingParts: Sendable {
         services.ledger = state
         let backends = try OpenBackends(plan, services: services, keeping: before?.backends, interposing: interposing)
         let catalogues = try OpenCatalogues(
-            configuration.publications, folder: catalogueFolder,
+            configuration.publications, folder: catalogueFolder, isWritten: keepsCatalogues,
             services: catalogueServices ?? CatalogueServices(clock: services.clock, random: services.random),
             keeping: before?.catalogues)
         var assembler = PublicationAssembler(

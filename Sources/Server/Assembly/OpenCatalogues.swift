@@ -8,16 +8,19 @@ struct OpenCatalogues: Sendable {
 
     init() {}
 
-    /// - Parameter folder: where they are remembered; nil for nowhere.
+    /// - Parameters:
+    ///   - folder: where they are remembered; nil for nowhere.
+    ///   - isWritten: whether what is new is remembered there as well.
     /// - Throws: ``AssemblyError/catalogue(publication:cause:)``.
     init(
-        _ publications: [PublicationConfiguration], folder: String?, services: CatalogueServices,
+        _ publications: [PublicationConfiguration], folder: String?, isWritten: Bool = true,
+        services: CatalogueServices,
         keeping before: OpenCatalogues? = nil
     ) throws {
         for publication in publications {
             let id = publication.publication.id
             let old = before?.entries[id]
-            let memory = old?.memory ?? CatalogueMemory(folder: folder, publication: id)
+            let memory = old?.memory ?? CatalogueMemory(folder: folder, publication: id, isWritten: isWritten)
             switch publication.catalogue {
             case .editions(let editions):
                 if let old, old.plan == nil, old.current.value == Catalogue(editions) {

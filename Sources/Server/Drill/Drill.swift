@@ -1,4 +1,5 @@
 import Backends
+import Catalogues
 public import Foundation
 import FrontDoors
 public import Gatefold
@@ -42,6 +43,8 @@ public struct Drill: Sendable {
         case noSuchBackend(String, known: [String])
         case notAsked(String, by: PublicationID)
         case noReaderSignsIn(String)
+        /// Nothing is remembered of the catalogue, and its source did not answer.
+        case noCatalogue(PublicationID, cause: String?)
 
         public var description: String {
             switch self {
@@ -49,6 +52,9 @@ public struct Drill: Sendable {
                 "there is no backend \(name); expected one of \(known.joined(separator: ", "))"
             case .notAsked(let name, let publication): "the publication \(publication) does not ask the backend \(name)"
             case .noReaderSignsIn(let cause): "no reader could sign in before the drill: \(cause)"
+            case .noCatalogue(let publication, let cause):
+                "the catalogue of \(publication) is still awaited, so that no reader can be told what they may read: "
+                    + (cause ?? "its source has not answered")
             }
         }
     }
@@ -56,6 +62,7 @@ public struct Drill: Sendable {
     private let plan: Plan
     private let proxy: PublicationProxy
     private let faulty: FaultyBackend
+    private let catalogue: KeptCatalogue
 
     /// - Parameter folder: an empty folder for the drill's own state.
     /// - Throws: ``Failure``, ``SettingsError`` or ``AssemblyError``.
@@ -77,15 +84,17 @@ public struct Drill: Sendable {
                 clock: .system, random: random,
                 passwords: PasswordVerifier(
                     hasher: try configuration.passwords.hasher(), concurrency: configuration.passwords.workers),
-                references: configuration.state.references))
+                references: configuration.state.references),
+            catalogueFolder: configuration.catalogueFolder, keepsCatalogues: false)
         let interposed = Interposed()
         let set = try parts.assemble(configuration) { name, backend in
             guard name == plan.backend else { return backend }
             return interposed.wrap(backend, random: random)
         }
-        guard let faulty = interposed.backend, let proxy = set.directory.byID[plan.publication] else {
-            throw Failure.notAsked(plan.backend, by: plan.publication)
-        }
+        guard let faulty = interposed.backend, let proxy = set.directory.byID[plan.publication],
+            let catalogue = set.catalogues[plan.publication]
+        else { throw Failure.notAsked(plan.backend, by: plan.publication) }
+        self.catalogue = catalogue
         self.faulty = faulty
         self.proxy = proxy
     }
@@ -93,8 +102,9 @@ public struct Drill: Sendable {
     /// Plays the three phases.
     ///
     /// - Parameter progress: told the name of each phase as it begins.
-    /// - Throws: ``Failure/noReaderSignsIn(_:)``, and when cancelled.
+    /// - Throws: ``Failure/noReaderSignsIn(_:)`` or ``Failure/noCatalogue(_:cause:)``, and when cancelled.
     public func run(progress: @Sendable (String) -> Void = { _ in }) async throws -> DrillReport {
+        try await awaitCatalogue()
         // Every second reader comes for the first time during the bad day.
         let warm = plan.readers.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
         let cold = plan.readers.enumerated().filter { !$0.offset.isMultiple(of: 2) }.map(\.element)
@@ -121,6 +131,16 @@ public struct Drill: Sendable {
                 DrillReport.Phase(name: name, answers: tally.answers, asked: load.asked, mostAtOnce: load.most))
         }
         return report
+    }
+
+    /// Nobody follows the catalogue in a drill: what a server remembered is as good as new, and where there is nothing its source
+    /// is asked once.
+    private func awaitCatalogue() async throws {
+        guard catalogue.current.value.isAwaited else { return }
+        await catalogue.follow()
+        try Task.checkCancellation()
+        guard catalogue.current.value.isAwaited else { return }
+        throw Failure.noCatalogue(plan.publication, cause: catalogue.status(at: WallClock.system.now).failure)
     }
 
     /// Asks at the rate of the plan, without waiting for one answer before the next question, as readers do.
