@@ -36,6 +36,24 @@ struct GateTests {
         #expect(fixture.refusal("/content/daily/ed-1x", [header]) == .wrongPassword)
     }
 
+    @Test("a file is the edition's whose archive the catalogue says it is, wherever it lies, and nobody else's")
+    func filed() throws {
+        let fixture = try GateFixture()
+        let path = "/content/daily/2026/May%20Issue.hpub"
+        #expect(fixture.allowed(path, [try fixture.daily.basic("ed-filed")])?.edition == EditionID("ed-filed"))
+        for other in ["2026", "ed-1", "ed-moved"] {
+            #expect(fixture.refusal(path, [try fixture.daily.basic(other)]) == .wrongPassword)
+        }
+        #expect(fixture.refusal(path) == .missingCredentials)
+        // Beside it the path says whose a file is, as ever.
+        #expect(fixture.allowed("/content/daily/2026/other", [try fixture.daily.basic("2026")]) != nil)
+        #expect(fixture.refusal(path + "/", [try fixture.daily.basic("ed-filed")]) == .wrongPassword)
+        // Called like another's: the catalogue's word counts.
+        #expect(fixture.allowed("/content/daily/ed-2.zip", [try fixture.daily.basic("ed-moved")]) != nil)
+        #expect(fixture.refusal("/content/daily/ed-2.zip", [try fixture.daily.basic("ed-2")]) == .wrongPassword)
+        #expect(fixture.allowed("/content/daily/ed-2/page.html", [try fixture.daily.basic("ed-2")]) != nil)
+    }
+
     @Test("nothing lies below an archive")
     func belowArchives() throws {
         let fixture = try GateFixture()

@@ -82,9 +82,18 @@ private struct Question {
         let isNamed = { (pattern: PathPattern) in pattern.matches(relative, endsWithSlash: path.endsWithSlash) }
         if layout.openPatterns.contains(where: isNamed) { return allowed(.open, nil, nil) }
         if layout.feedPatterns.contains(where: isNamed) { return answerForFeed() }
-        guard let edition = layout.edition(of: path) else { return refused(.noEdition, nil) }
-        if publication.catalogue.value.isFree(edition, at: moment) { return allowed(.free, edition, nil) }
+        let catalogue = publication.catalogue.value
+        guard let edition = edition(at: relative, by: catalogue) else { return refused(.noEdition, nil) }
+        if catalogue.isFree(edition, at: moment) { return allowed(.free, edition, nil) }
         return answer(for: edition)
+    }
+
+    /// What the catalogue says of a file goes before what its path says: an archive can lie anywhere.
+    private func edition(at relative: ArraySlice<String>, by catalogue: Catalogue) -> EditionID? {
+        if !path.endsWithSlash, let edition = catalogue.edition(whoseFileIs: relative.joined(separator: "/")) {
+            return edition
+        }
+        return publication.layout.edition(of: path)
     }
 
     private func answer(for edition: EditionID) -> GateDecision {

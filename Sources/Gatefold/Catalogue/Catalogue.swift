@@ -10,6 +10,7 @@ public struct Catalogue: Sendable, Equatable {
     public let isAwaited: Bool
     private let positions: [EditionID: Int]
     private let products: [String: EditionID]
+    private let files: [String: EditionID]
 
     /// Of two editions with one identifier the first given is kept.
     public init(_ editions: [Edition] = []) { self.init(editions, isAwaited: false) }
@@ -24,6 +25,7 @@ public struct Catalogue: Sendable, Equatable {
             .sorted { ($1.published, $0.id) < ($0.published, $1.id) }
         positions = Dictionary(uniqueKeysWithValues: self.editions.enumerated().map { ($1.id, $0) })
         products = Dictionary(self.editions.compactMap { edition in edition.soldAs.map { ($0, edition.id) } }) { $1 }
+        files = Dictionary(self.editions.compactMap { edition in edition.file.map { ($0, edition.id) } }) { $1 }
         freeEditions = Set(self.editions.lazy.filter { $0.isFree && !$0.isDraft }.map(\.id))
     }
 
@@ -34,6 +36,12 @@ public struct Catalogue: Sendable, Equatable {
 
     /// The edition that stores sell as this product. Where there is no catalogue, a product that can be an edition is one.
     public func edition(soldAs product: String) -> EditionID? { isNone ? EditionID(product) : products[product] }
+
+    /// The edition whose archive is said to be this file below the publication's content. Where several have one, it is the
+    /// oldest's.
+    public func edition(whoseFileIs path: @autoclosure () -> String) -> EditionID? {
+        files.isEmpty ? nil : files[path()]
+    }
 
     /// Whether the edition is everybody's at `moment`: free and out.
     public func isFree(_ id: EditionID, at moment: Date) -> Bool {

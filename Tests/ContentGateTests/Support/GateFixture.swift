@@ -20,6 +20,7 @@ struct GateFixture {
             [
                 daily.publication(
                     open: ["covers/**", "*/cover.jpg"], feed: ["feed.xml"], free: ["ed-free"], root: root,
+                    files: ["ed-filed": "2026/May Issue.hpub", "ed-moved": "ed-2.zip"],
                     acceptsTickets: acceptsTickets),
                 weekly.publication(open: [], feed: [], free: [], root: root.map { $0 + "/weekly-root" }),
             ], clock: clock.wall)
@@ -75,7 +76,8 @@ struct Tenant {
     }
 
     func publication(
-        open: [String], feed: [String], free: [String], root: String?, acceptsTickets: Bool = false
+        open: [String], feed: [String], free: [String], root: String?, files: [String: String] = [:],
+        acceptsTickets: Bool = false
     ) throws -> GatePublication {
         GatePublication(
             id: id,
@@ -89,7 +91,10 @@ struct Tenant {
                 Catalogue(
                     free.compactMap { EditionID($0) }.map {
                         Edition(id: $0, title: $0.rawValue, published: .distantPast, isFree: true)
-                    })), acceptsTickets: acceptsTickets)
+                    }
+                        + files.map {
+                            Edition(id: EditionID($0.key)!, title: $0.key, published: .distantPast, file: $0.value)
+                        })), acceptsTickets: acceptsTickets)
     }
 
     /// The header of good credentials for an edition, for ten minutes when sealed.

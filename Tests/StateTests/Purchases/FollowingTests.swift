@@ -248,7 +248,9 @@ import Testing
                 ledger: BrokenLedger(full: rig.ledger), clock: rig.clock.wall)
             await #expect(throws: Unavailable.self) { try await full.followUp() }
             rig.verifier.refuse(.notFound)
-            #expect(try await rig.desk.followUp() == 3)
+            // What the full ledger could not keep is not lost: it is had again.
+            #expect(try await rig.desk.followUp() > 0)
+            #expect(try await rig.counts?.refused == 1)
         }
     }
 
