@@ -404,8 +404,8 @@ let package = Package(
         .testTarget(
             name: "FrontDoorsTests",
             dependencies: [
-                "FrontDoors", "Backends", "ContentGate", "JSON", "Receipts", "Settings", "State", "Gatefold", "XML",
-                "TestSupport",
+                "FrontDoors", "Backends", "Catalogues", "ContentGate", "JSON", "Receipts", "Settings", "State",
+                "Gatefold", "XML", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -426,8 +426,9 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "Catalogues", "FrontDoors", "Backends", "State", "Gatefold", "ContentGate", "Settings",
-                "TestSupport",
+                "Server", "Catalogues", "FrontDoors", "Backends", "OutgoingRequests", "Push", "State", "Gatefold",
+                "ContentGate", "Settings", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),

@@ -55,7 +55,7 @@ public struct GatefoldServer: Sendable {
             services: services, catalogueFolder: configuration.catalogueFolder,
             catalogueServices: CatalogueServices(
                 clock: clock, random: random, observe: { CatalogueEventReporter.report($0, to: logger) },
-                didPublish: { news.tell($0, $1) }))
+                didPublish: { await news.tell($0, $1) }))
         publications = CurrentPublications(try parts.assemble(configuration))
         backends = BackendAdministration(publications)
         Self.report(configuration.warnings, to: logger)
@@ -157,7 +157,8 @@ public struct GatefoldServer: Sendable {
         Application(
             router: AdminRouter.make(
                 metrics: metrics, readiness: readiness, backends: backends,
-                catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock)),
+                catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock),
+                push: PushAdministration(publications: publications, store: parts.state)),
             server: .http1(configuration: Self.http1),
             configuration: ApplicationConfiguration(address: .hostname(address.host, port: address.port)),
             logger: logger)

@@ -38,6 +38,20 @@ struct BakerShelfTests {
     }
 
     @Test(
+        "takes the escapes off an archive's name, and leaves those of a picture where they are",
+        arguments: [
+            "2026/May%20Issue.hpub", "2026/May Issue.hpub", "https://cdn.example.com/daily/2026/May%20Issue.hpub",
+        ])
+    func escapes(url: String) throws {
+        let reading = try read(
+            #"[{"name": "a", "date": "2026-11-01 06:30:00", "url": "\#(url)", "cover": "covers/May%20\u0031.png?v=3"}]"#
+        )
+        #expect(reading.problems == [])
+        #expect(reading.editions.first?.file == "2026/May Issue.hpub")
+        #expect(reading.editions.first?.details.cover == "covers/May%201.png?v=3")
+    }
+
+    @Test(
         "counts and places what is no edition, and says why",
         arguments: [
             (#"[{"name": "a", "date": "2026-11-01T06:30:00Z"}]"#, "item 1: its date can not be read"),
@@ -49,6 +63,22 @@ struct BakerShelfTests {
             (
                 #"[{"name": "a", "date": "2026-11-01 06:30:00", "url": "https://elsewhere.example.com/a.hpub"}]"#,
                 "item 1: its file can not be read"
+            ),
+            (
+                #"[{"name": "a", "date": "2026-11-01 06:30:00", "url": "https://cdn.example.com/daily/a%2Fb.hpub"}]"#,
+                "item 1: its file can not be read"
+            ),
+            (
+                #"[{"name": "a", "date": "2026-11-01 06:30:00", "url": "https://cdn.example.com/daily/%2e%2e/b"}]"#,
+                "item 1: its file can not be read"
+            ),
+            (
+                #"[{"name": "a", "date": "2026-11-01 06:30:00", "url": "https://cdn.example.com/daily/%FF.hpub"}]"#,
+                "item 1: its file can not be read"
+            ),
+            (
+                #"[{"name": "a", "date": "2026-11-01 06:30:00", "cover": "javascript:x"}]"#,
+                "item 1: its cover can not be read"
             ),
             (
                 #"[{"name": "a", "date": "2026-11-01 06:30:00"}, {"name": "a", "date": "2026-11-01 06:30:00"}]"#,

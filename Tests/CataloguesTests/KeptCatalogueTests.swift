@@ -18,6 +18,8 @@ struct KeptCatalogueTests {
         let clock: ManualClock
         let published = Mutex<[[String]]>([])
         let events = Mutex<[CatalogueEvent]>([])
+        /// Whether whoever is told takes care of it.
+        let isHeard = Mutex(true)
 
         init(_ folder: URL, _ clock: ManualClock) {
             self.folder = folder
@@ -27,7 +29,10 @@ struct KeptCatalogueTests {
         var services: CatalogueServices {
             CatalogueServices(
                 clock: clock.wall, random: .seeded(1), observe: { event in self.events.withLock { $0.append(event) } },
-                didPublish: { _, editions in self.published.withLock { $0.append(editions.map(\.id.rawValue)) } })
+                didPublish: { _, editions in
+                    self.published.withLock { $0.append(editions.map(\.id.rawValue)) }
+                    return self.isHeard.withLock { $0 }
+                })
         }
 
         func plan(_ more: String = "") throws -> CataloguePlan {
@@ -36,11 +41,19 @@ struct KeptCatalogueTests {
                 try YAMLSettings.read(text: text, name: "test.yaml", folder: folder.path, environment: [:]))
         }
 
+        func memory() -> CatalogueMemory {
+            CatalogueMemory(folder: "\(folder.path)/catalogues", publication: KeptCatalogueTests.id)
+        }
+
         func open(_ more: String = "") throws -> KeptCatalogue {
+            try KeptCatalogue(KeptCatalogueTests.id, try plan(more), memory: memory(), services: services)
+        }
+
+        /// What follows the catalogue after a reload.
+        func reopen(_ more: String, after before: KeptCatalogue) throws -> KeptCatalogue {
             try KeptCatalogue(
-                KeptCatalogueTests.id, try plan(more),
-                memory: CatalogueMemory(folder: "\(folder.path)/catalogues", publication: KeptCatalogueTests.id),
-                services: services)
+                KeptCatalogueTests.id, try plan(more), memory: before.memory, services: services,
+                before: before.current.value)
         }
 
         func shelf(_ names: [String], date: String = "2026-10-01 00:00:00") throws {
@@ -59,6 +72,32 @@ struct KeptCatalogueTests {
 
     private func withBed(_ body: (Bed) async throws -> Void) async throws {
         try await withTemporaryFolder { try await body(Bed($0, clock)) }
+    }
+
+    @Test("announces again what nobody took care of, a while later and after a restart, and what was is announced once")
+    func heard() async throws {
+        try await withBed { bed in
+            try bed.shelf(["a"])
+            await (try bed.open()).follow()
+            bed.isHeard.withLock { $0 = false }
+            try bed.shelf(["a", "b"])
+            let kept = try bed.open()
+            for _ in 0..<3 { await kept.follow() }
+            #expect(bed.published.withLock { $0 } == [["b"]])
+            clock.advance(by: 10)
+            await kept.follow()
+            #expect(bed.published.withLock { $0 } == [["b"], ["b"]])
+            #expect(!bed.events.withLock { $0.contains { $0.name == .published } })
+            // Killed before it was heard, or before that was noted.
+            bed.isHeard.withLock { $0 = true }
+            let next = try bed.open()
+            for _ in 0..<3 { await next.follow() }
+            clock.advance(by: 10)
+            await next.follow()
+            await (try bed.open()).follow()
+            #expect(bed.published.withLock { $0.count } == 3)
+            #expect(bed.events.withLock { $0.filter { $0.name == .published }.map(\.detail) } == ["b"])
+        }
     }
 
     @Test("is in force when the source gave it, is not asked for before its time, and then follows the source")
@@ -128,6 +167,71 @@ struct KeptCatalogueTests {
         }
     }
 
+    @Test("is awaited, and not empty, until its source answered for the first time")
+    func awaited() async throws {
+        try await withBed { bed in
+            let kept = try bed.open()
+            await kept.follow()
+            #expect(kept.current.value.isAwaited)
+            #expect(kept.status(at: clock.now).isStale && kept.status(at: clock.now).editions == 0)
+            try bed.shelf(["a"])
+            clock.advance(by: 1_000)
+            await kept.follow()
+            #expect(kept.current.value.editions.count == 1)
+            #expect(try !bed.open().current.value.isAwaited)
+        }
+    }
+
+    @Test("of a publication that had none, or the configuration's, begins with nothing, or with those")
+    func fromConfiguration() async throws {
+        try await withBed { bed in
+            let none = KeptCatalogue(Self.id, [], memory: bed.memory(), services: bed.services)
+            #expect(try bed.reopen("", after: none).current.value.isAwaited)
+            let written = Edition(id: EditionID("a")!, title: "A", published: clock.now - 60)
+            let list = KeptCatalogue(Self.id, [written], memory: bed.memory(), services: bed.services)
+            let kept = try bed.reopen("", after: list)
+            await kept.follow()
+            #expect(kept.current.value == Catalogue([written]))
+        }
+    }
+
+    @Test("is not replaced by half of one after a change of its settings either, until a larger share is allowed")
+    func shrinksAfterReload() async throws {
+        try await withBed { bed in
+            try bed.shelf(["a", "b", "c", "d"])
+            let kept = try bed.open()
+            await kept.follow()
+            try bed.shelf(["a"])
+            let changed = try bed.reopen("deadline: 9s\n", after: kept)
+            await changed.follow()
+            #expect(changed.current.value.editions.count == 4)
+            #expect(changed.status(at: clock.now).failure?.contains("has 1 editions") == true)
+            // After a restart with other settings as well.
+            let restarted = try bed.open("deadline: 8s\n")
+            await restarted.follow()
+            #expect(restarted.current.value.editions.count == 4)
+            let allowed = try bed.reopen("shrink_at_most: 75%\n", after: changed)
+            await allowed.follow()
+            #expect(allowed.current.value.editions.count == 1)
+        }
+    }
+
+    @Test("follows its source although what followed it before a reload has noted the same answer")
+    func overtaken() async throws {
+        try await withBed { bed in
+            try bed.shelf(["a", "b"])
+            let old = try bed.open()
+            await old.follow()
+            // The reload begins: the next one takes what is shown now.
+            let next = try bed.reopen("deadline: 9s\n", after: old)
+            try bed.shelf(["a", "b", "c"])
+            clock.advance(by: 1_000)
+            await old.follow()
+            await next.follow()
+            #expect(next.current.value.editions.count == 3)
+        }
+    }
+
     @Test("passes over as many unreadable items as allowed, and warns of them")
     func skips() async throws {
         try await withBed { bed in
@@ -174,7 +278,7 @@ struct KeptCatalogueTests {
         }
     }
 
-    @Test("announces nothing that it can not remember, and says so once")
+    @Test("announces again what it can not remember, and says once that it can not")
     func unwritable() async throws {
         try await withBed { bed in
             try bed.shelf(["old"])
@@ -190,11 +294,13 @@ struct KeptCatalogueTests {
             await kept.follow()
             await kept.follow()
             #expect(kept.current.value.editions.count == 2)
-            #expect(bed.published.withLock { $0 } == [])
+            #expect(bed.published.withLock { $0 } == [["new"]])
             #expect(bed.warnings.count == 1)
             try FileManager.default.removeItem(at: file)
-            await kept.follow()
-            #expect(bed.published.withLock { $0 } == [["new"]])
+            clock.advance(by: 10)
+            for _ in 0..<3 { await kept.follow() }
+            #expect(bed.published.withLock { $0 } == [["new"], ["new"]])
+            #expect(bed.events.withLock { $0.count { $0.name == .published } } == 1)
         }
     }
 

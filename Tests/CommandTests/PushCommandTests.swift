@@ -14,6 +14,11 @@ import Testing
         let standIn: APNsStandIn
         let tokens: [String]
 
+        var locks: [String] {
+            let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
+            return (names ?? []).filter { $0.hasSuffix(".lock") }
+        }
+
         func push(_ arguments: String...) async throws -> CommandRun {
             try await GatefoldProgram.run(["push"] + arguments, in: folder)
         }
@@ -63,6 +68,8 @@ import Testing
     func send() async throws {
         try await with(30) { bench in
             bench.standIn.answer(bench.tokens[0], .status(410, reason: "Unregistered"))
+            #expect(try await bench.push("status").lines == ["no campaigns"])
+            #expect(try await bench.push("status", "--limit", "0").status == 64)
             let dry = try await bench.push("send", "--edition", "daily-7", "--dry-run")
             #expect(dry.status == 0, "\(dry.errors)")
             #expect(dry.lines.first == "\(Self.app)/daily-7: 30 notifications would be sent (production)")
@@ -77,11 +84,16 @@ import Testing
 
             let again = try await bench.push("send", "--edition", "daily-7")
             #expect(again.status == 0)
+            #expect(bench.locks == [])
             #expect(again.output.contains("29 sent, 0 failed, 1 gone; begun "))
             #expect(bench.standIn.requests.count == 30)
 
             let tokens = try await bench.push("tokens")
             #expect(tokens.lines == ["\(Self.app) production: 29", "\(Self.app) sandbox: 0"])
+            let lines = try await bench.push("status")
+            #expect(lines.lines.count == 1)
+            #expect(lines.output.contains("\(Self.app)/daily-7: begun "))
+            #expect(lines.output.hasSuffix("; 29 sent, 0 failed, 1 gone\n"))
             let status = try await bench.push("status", "--json")
             #expect(status.output.contains(#""ahead":0,"app":"com.example.daily""#))
             for run in [dry, sent, again, tokens, status] {
@@ -141,17 +153,68 @@ import Testing
         }
     }
 
+    @Test("send by itself leaves a campaign with a name to its name")
+    func named() async throws {
+        try await with(120) { bench in
+            let payload = bench.folder.appending(path: "p.json")
+            try Data(#"{"aps":{"alert":"Sale"}}"#.utf8).write(to: payload)
+            let door = Door()
+            bench.standIn.answer(bench.tokens[60], .wait(door))
+            let launch = ServerProcess.Launch(
+                GatefoldProgram.path, ["push", "send", "--name", "sale", "--payload", "p.json"], in: bench.folder,
+                until: .port(bench.standIn.port))
+            try await withServer(launch) { server in
+                await until { bench.standIn.count >= 61 }
+                server.send(SIGTERM)
+                door.open()
+                #expect(await server.end() == 75, "\(server.output)")
+            }
+            let before = bench.standIn.count
+            let plain = try await bench.push("send")
+            #expect(plain.status == 0, "\(plain.errors)")
+            #expect(plain.output.contains("120 sent, 0 failed, 0 gone"))
+            #expect(bench.standIn.count == before + 120)
+            let rest = try await bench.push("send", "--name", "sale", "--payload", "p.json")
+            #expect(rest.output.contains("sale: 120 sent"), "\(rest.output)\(rest.errors)")
+            let kinds = Dictionary(grouping: bench.standIn.requests) { $0.field("apns-push-type") ?? "" }
+            #expect(kinds.mapValues(\.count) == ["alert": 120, "background": 120])
+            #expect(bench.locks == [])
+        }
+    }
+
+    @Test("send stops at tokens of which APNs knows none, and goes past them when it is told that all is right")
+    func unknownTokens() async throws {
+        try await with(130) { bench in
+            for token in bench.tokens.prefix(120) {
+                bench.standIn.answer(
+                    token, .status(400, reason: "BadDeviceToken"), .status(400, reason: "BadDeviceToken"))
+            }
+            let stopped = try await bench.push("send", "--edition", "daily-7")
+            #expect(stopped.status == 78)
+            #expect(stopped.errors.contains("APNs knows none of the first 50 tokens"))
+            #expect(try await bench.push("tokens").lines.first == "\(Self.app) production: 130")
+            let gone = try await bench.push("send", "--edition", "daily-7", "--forget-unknown")
+            #expect(gone.status == 0, "\(gone.errors)")
+            #expect(gone.output.contains("10 sent, 0 failed, 120 gone"))
+            #expect(try await bench.push("tokens").lines.first == "\(Self.app) production: 10")
+        }
+    }
+
     @Test("is done by the server when an edition comes out")
     func published() async throws {
         try await with(12) { bench in
             let file = bench.folder.appending(path: "gatefold.yaml")
+            let adminPort = try FreePort.find()
             let text = try String(contentsOf: file, encoding: .utf8)
+                .replacing("server: {", with: "server: {admin_listen: \"127.0.0.1:\(adminPort)\", ")
                 .replacing(
                     "push:",
                     with: "catalogue: [{id: daily-6, published: 2026-01-01}]\n    push:\n      on_publish: true")
             try Data(text.utf8).write(to: file)
-            let port = try #require(text.firstMatch(of: /127.0.0.1:([0-9]+)/).flatMap { Int($0.1) })
+            let port = try #require(text.firstMatch(of: /[ ]listen: "127.0.0.1:([0-9]+)/).flatMap { Int($0.1) })
             let launch = ServerProcess.Launch(GatefoldProgram.path, ["serve"], in: bench.folder, until: .port(port))
+            bench.standIn.answer(bench.tokens[0], .status(410, reason: "Unregistered"))
+            bench.standIn.answer(bench.tokens[1], .status(500))
             try await withServer(launch) { server in
                 let memory = bench.folder.appending(path: "catalogues")
                 let end = ContinuousClock.now + .seconds(60)
@@ -167,11 +230,24 @@ import Testing
                     await Task.yield()
                 }
                 #expect(server.output.contains("push campaign finished"), "\(server.output)")
+                let metrics = try await RawHTTP(port: adminPort).send("GET", "/metrics").text
+                for (result, count) in ["sent": 11, "gone": 1, "retried": 1] {
+                    let labels = "publication=\"daily\",app=\"\(Self.app)\",result=\"\(result)\""
+                    #expect(metrics.contains("gatefold_push_notifications_total{\(labels)} \(count)\n"), "\(metrics)")
+                }
+                for result in ["begun", "finished"] {
+                    #expect(
+                        metrics.contains(
+                            "gatefold_push_campaigns_total{publication=\"daily\",result=\"\(result)\"} 1\n"))
+                }
+                #expect(metrics.contains("gatefold_push_campaigns_open{publication=\"daily\"} 0.0\n"))
             }
-            #expect(bench.standIn.counts == Dictionary(uniqueKeysWithValues: bench.tokens.map { ($0, 1) }))
+            var expected = Dictionary(uniqueKeysWithValues: bench.tokens.map { ($0, 1) })
+            expected[bench.tokens[1]] = 2
+            #expect(bench.standIn.counts == expected)
             #expect(bench.standIn.requests.allSatisfy { $0.body.contains("daily-8") }, "the newest of both")
             let again = try await bench.push("send", "--edition", "daily-8")
-            #expect(again.output.contains("12 sent, 0 failed, 0 gone; begun "))
+            #expect(again.output.contains("11 sent, 0 failed, 1 gone; begun "))
         }
     }
 

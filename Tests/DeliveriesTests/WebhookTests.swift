@@ -20,7 +20,8 @@ struct WebhookTests {
                 timeout: 2s
                 breaker: {enabled: false}
                 \(more)
-                """, name: "gatefold.yaml", folder: "/nowhere", environment: ["SECRET": secret])
+                """, name: "gatefold.yaml", folder: "/nowhere",
+            environment: ["SECRET": secret, "API_KEY": "a key of theirs", "PASSWORD": "pass word"])
         return try DeliverySettings(section).open(clock: ManualClock().wall, random: .system)
     }
 
@@ -43,6 +44,21 @@ struct WebhookTests {
                     body.hasPrefix(
                         "id=app-store%2FGPA.1%202&account=1001&product=credit5&quantity=3&price=4%2C99%20%E2"))
             }
+        }
+    }
+
+    @Test("is told who asks, as it wants to be told")
+    func authorization() async throws {
+        let service = CreditService(secret: Self.secret)
+        try await service.run { port in
+            let more =
+                "username: gatefold\npassword: {env: PASSWORD}\nheaders: {X-Api-Key: {env: API_KEY}, X-Tenant: daily}"
+            try await Self.carrier(port: port, more).deliver(.sample())
+            try await Self.carrier(port: port, "headers: {Authorization: {env: API_KEY}}").deliver(.sample("1001"))
+            let seen = service.seen.withLock { $0 }
+            #expect(seen.isWellSigned)
+            #expect(seen.authorizations == ["Basic Z2F0ZWZvbGQ6cGFzcyB3b3Jk", "a key of theirs"])
+            #expect(seen.keysOfTheirs == ["a key of theirs daily", " "])
         }
     }
 
@@ -95,6 +111,15 @@ struct WebhookTests {
             ("kind: webhook\nsecret: {env: SECRET}", "url: missing"),
             ("kind: webhook\nurl: http://a/", "secret: missing"),
             ("kind: webhook\nurl: ftp://a/\nsecret: {env: SECRET}", "url: expected an http or https URL"),
+            ("kind: webhook\nurl: http://a/\nsecret: {env: SECRET}\nusername: a", "`username` and `password` together"),
+            (
+                "kind: webhook\nurl: http://a/\nsecret: {env: SECRET}\nheaders: {Idempotency-Key: a}",
+                "headers.Idempotency-Key: expected another header"
+            ),
+            (
+                "kind: webhook\nurl: http://a/\nsecret: {env: SECRET}\nusername: a\npassword: {env: SECRET}\n"
+                    + "headers: {authorization: a}", "either `username` or a header"
+            ),
             ("kind: pigeon", "kind: expected one of webhook, postgresql, odbc, sqlite"),
             ("kind: webhook\nurl: http://a/\nsecret: {env: SECRET}\nretries: 3", "retries: unknown key"),
             ("kind: sqlite\npath: a", "statements: expected a list"),

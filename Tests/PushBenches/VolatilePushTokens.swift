@@ -8,6 +8,9 @@ public actor VolatilePushTokens: PushTokenStore {
     private var last: Int64 = 0
     /// How often a campaign's place was kept.
     public private(set) var keepings = 0
+    private var refusals = 0
+
+    struct Full: Error {}
 
     public init() {}
 
@@ -46,7 +49,14 @@ public actor VolatilePushTokens: PushTokenStore {
         tokens.removeAll { $0.token == token && $0.registered <= moment }
     }
 
-    public func begin(_ campaign: PushCampaign) -> PushCampaign {
+    /// So many campaigns can not be begun, as while a disk is full.
+    public func refuseCampaigns(_ count: Int) { refusals = count }
+
+    public func begin(_ campaign: PushCampaign) throws -> PushCampaign {
+        if refusals > 0 {
+            refusals -= 1
+            throw Full()
+        }
         if let known = kept.first(where: { $0.name == campaign.name }) { return known }
         kept.append(campaign)
         return campaign
@@ -59,8 +69,9 @@ public actor VolatilePushTokens: PushTokenStore {
         kept = kept.map { $0.name == campaign.name ? campaign : $0 }
     }
 
-    public func campaigns(in publication: PublicationID, limit: Int) -> [PushCampaign] {
-        Array(kept.reversed().filter { $0.publication == publication }.prefix(limit))
+    public func campaigns(in publication: PublicationID, unfinished: Bool, limit: Int) -> [PushCampaign] {
+        let found = kept.reversed().filter { $0.publication == publication && !(unfinished && $0.finished != nil) }
+        return Array(found.prefix(limit))
     }
 }
 

@@ -114,7 +114,9 @@ import Testing
     func retries() async throws {
         try await PushBench.with { bench in
             let waits = Kept<[TimeInterval]>([])
-            let client = try bench.client(sleep: { wait in waits.withLock { $0.append(wait) } })
+            let retried = Kept(0)
+            let client = try bench.client(
+                sleep: { wait in waits.withLock { $0.append(wait) } }, didRetry: { retried.withLock { $0 += 1 } })
             bench.standIn.answer(
                 hex, .status(429, reason: "TooManyRequests", retryAfter: 40), .status(500), .status(502), .status(503))
             #expect(try await client.send(notification(), to: device) == .sent)
@@ -122,6 +124,7 @@ import Testing
             #expect(Set(bench.standIn.requests.map { $0.field("apns-id") }).count == 1)
             let waited = waits.withLock { $0 }
             #expect(waited.count == 4)
+            #expect(retried.withLock { $0 } == 4)
             #expect(waited.first == 40, "as APNs asked")
             #expect(zip(waited.dropFirst(), [2.0, 4, 8]).allSatisfy { ($1...($1 * 1.5)).contains($0) }, "\(waited)")
 
@@ -129,10 +132,10 @@ import Testing
                 hex, .status(500), .status(500), .status(500), .status(500), .status(500))
             #expect(
                 try await client.send(notification(), to: device)
-                    == .serverFailed(APNsReason(status: 500, text: nil)))
+                    == .notTaken(APNsReason(status: 500, text: nil)))
             bench.standIn.answer(
                 hex, .status(429), .status(429), .status(429), .status(429), .status(429))
-            #expect(try await client.send(notification(), to: device) == .busy)
+            #expect(try await client.send(notification(), to: device) == .notTaken(APNsReason(status: 429, text: nil)))
         }
     }
 

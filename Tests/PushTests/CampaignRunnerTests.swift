@@ -17,17 +17,17 @@ import Testing
     }
 
     private func runner(
-        _ mostAtOnce: Int = 10, perSecond: Int = 100_000,
+        _ mostAtOnce: Int = 10, perSecond: Int = 100_000, trusting: Bool = false,
         _ send: @escaping @Sendable (PushToken) async throws -> PushOutcome
     ) -> PushCampaignRunner {
         let quick: @Sendable (TimeInterval) async throws -> Void = { [time] _ in time.clock.advance(by: 0.001) }
         return PushCampaignRunner(
-            store: store, limits: PushLimits(mostAtOnce: mostAtOnce, perSecond: perSecond), clock: time.clock.wall,
-            sleep: perSecond == 100_000 ? quick : time.sleep, send: send)
+            store: store, limits: PushLimits(mostAtOnce: mostAtOnce, perSecond: perSecond), trusting: trusting,
+            clock: time.clock.wall, sleep: perSecond == 100_000 ? quick : time.sleep, send: send)
     }
 
     private var kept: PushCampaign? {
-        get async throws { await store.campaigns(in: try PushBench.publication, limit: 1).first }
+        get async throws { await store.campaigns(in: try PushBench.publication, unfinished: false, limit: 1).first }
     }
 
     @Test("begins no more in a second than allowed")
@@ -57,7 +57,8 @@ import Testing
             let place = Int64(token.bytes.suffix(4).reduce(0) { $0 << 8 | Int($1) })
             // Every hundredth takes its time.
             if place.isMultiple(of: 100) { for _ in 0..<200 { await Task.yield() } }
-            let kept = await store.campaigns(in: try PushBench.publication, limit: 1).first?.position ?? 0
+            let kept =
+                await store.campaigns(in: try PushBench.publication, unfinished: false, limit: 1).first?.position ?? 0
             furthest.withLock { $0 = max($0, place - kept) }
             return .sent
         }
@@ -151,14 +152,42 @@ import Testing
         #expect(await store.countPushTokens(of: PushBench.app, in: .production, after: 0) == 155)
     }
 
-    @Test("takes a failing service for an outage, and a failing token for a failure")
-    func outage() async throws {
+    @Test("never stops without a word while it is in doubt: a few unknown tokens, and the rest is not taken")
+    func doubt() async throws {
+        await store.fill(PushBench.app, 400, at: time.clock.now)
+        let busy = PushOutcome.notTaken(APNsReason(status: 429, text: "TooManyRequests"))
+        for strangers in [1, 49] {
+            await #expect(throws: PushStop.unavailable("it answers 429 TooManyRequests")) {
+                try await runner { ($0.bytes.last ?? 0) <= strangers ? .badToken : busy }.run(campaign())
+            }
+            #expect(try await kept?.position == 0)
+        }
+        #expect(await store.countPushTokens(of: PushBench.app, in: .production, after: 0) == 400)
+    }
+
+    @Test("goes past made-up tokens where an operator says that the settings are right, and removes them")
+    func madeUp() async throws {
+        await store.fill(PushBench.app, 200, at: time.clock.now)
+        let isReal: @Sendable (PushToken) -> Bool = { ($0.bytes.last ?? 0) > 120 }
+        await #expect(throws: PushStop.strangers(50)) {
+            try await runner { isReal($0) ? .sent : .badToken }.run(campaign())
+        }
+        let sent = try await runner(trusting: true) { isReal($0) ? .sent : .badToken }.run(campaign())
+        #expect((sent.sent, sent.gone) == (80, 120))
+        #expect(await store.countPushTokens(of: PushBench.app, in: .production, after: 0) == 80)
+    }
+
+    @Test(
+        "takes a service that takes nothing for an outage, and stays open; a failing token is a failure",
+        arguments: [429, 500])
+    func outage(status: Int) async throws {
         await store.fill(PushBench.app, 60, at: time.clock.now)
-        let trouble = PushOutcome.serverFailed(APNsReason(status: 500, text: nil))
-        await #expect(throws: PushStop.unavailable("it answers 500")) {
+        let trouble = PushOutcome.notTaken(APNsReason(status: status, text: nil))
+        await #expect(throws: PushStop.unavailable("it answers \(status)")) {
             try await runner { _ in trouble }.run(campaign())
         }
-        #expect(try await kept?.failed == 0)
+        let place = try #require(try await kept)
+        #expect(place.failed == 0 && place.position == 0 && place.finished == nil)
         let others = Kept(0)
         let sent = try await runner { token in
             if token.bytes.last == 1 {
@@ -183,19 +212,5 @@ import Testing
         #expect(sent.gone == 2)
         let left = await store.pushTokens(of: PushBench.app, in: .production, after: 0, limit: 9)
         #expect(left.map(\.sequence) == [1])
-    }
-
-    @Test("is sent by one process at a time")
-    func lock() async throws {
-        try await withTemporaryFolder { folder in
-            let path = folder.appending(path: "state.sqlite").path
-            do {
-                let lock = try CampaignLock("news", beside: path)
-                #expect(throws: PushStop.underWay("news")) { try CampaignLock("news", beside: path) }
-                _ = try CampaignLock("other", beside: path)
-                withExtendedLifetime(lock) {}
-            }
-            _ = try CampaignLock("news", beside: path)
-        }
     }
 }

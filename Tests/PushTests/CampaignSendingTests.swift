@@ -75,4 +75,72 @@ import Testing
             #expect(request.field("apns-collapse-id")?.utf8.count == 64)
         }
     }
+
+    @Test("vouches with one provider token for all apps of a key, whichever campaign they are told by")
+    func providerToken() async throws {
+        try await PushBench.with { bench in
+            let store = VolatilePushTokens()
+            let providers = ProviderTokens()
+            for number in 1...3 {
+                await store.fill(PushBench.app, number, at: clock.now)
+                let office = try bench.office(store, providers: providers, clock: clock.wall)
+                let app = office.settings.apps[0]
+                _ = try await office.send(office.campaign(for: app, edition: EditionID("daily-\(number)")), to: app)
+                clock.advance(by: 60)
+            }
+            #expect(bench.standIn.requests.count == 6)
+            #expect(Set(bench.standIn.requests.map { $0.field("authorization") }).count == 1)
+        }
+    }
+
+    @Test("stays open where APNs answers 429 to all, and comes to each when it takes them again")
+    func tooMany() async throws {
+        try await PushBench.with { bench in
+            let store = VolatilePushTokens()
+            let tokens = await store.fill(PushBench.app, 20, at: clock.now)
+            let counted = Kept<[NotificationResult: Int]>([:])
+            let office = try bench.office(
+                store,
+                observe: { event in
+                    if case .notification(_, PushBench.app, let result) = event {
+                        counted.withLock { $0[result, default: 0] += 1 }
+                    }
+                }, clock: clock.wall, sleep: { _ in })
+            let app = office.settings.apps[0]
+            let busy = APNsStandIn.Answer.status(429, reason: "TooManyProviderTokenUpdates")
+            for token in tokens { bench.standIn.answer(token, busy, busy, busy, busy, busy) }
+            let campaign = office.campaign(for: app, edition: EditionID("daily-7"))
+            await #expect(throws: PushStop.unavailable("it answers 429 TooManyProviderTokenUpdates")) {
+                try await office.send(campaign, to: app)
+            }
+            let open = await store.campaigns(in: try PushBench.publication, unfinished: true, limit: 9)
+            #expect(open.map(\.name) == [campaign.name])
+            #expect(open.first?.dealtWith == 0)
+            for token in tokens { bench.standIn.answer(token) }
+            counted.withLock { $0 = [:] }
+            let sent = try await office.send(campaign, to: app)
+            #expect((sent.sent, sent.failed) == (20, 0))
+            #expect(counted.withLock { $0 } == [.sent: 20])
+        }
+    }
+
+    @Test(
+        "without an edition goes on with its like only: not with one that has a name of its own, nor one that is over")
+    func general() async throws {
+        try await PushBench.with { bench in
+            let store = VolatilePushTokens()
+            let office = try bench.office(store, clock: clock.wall)
+            let app = office.settings.apps[0]
+            let named = office.campaign(for: app, edition: nil, name: "sale")
+            _ = try await store.begin(named)
+            let first = try await office.generalCampaign(for: app, in: nil)
+            #expect(first.name != "sale")
+            _ = try await store.begin(first)
+            clock.advance(by: 3_600)
+            #expect(try await office.generalCampaign(for: app, in: nil).name == first.name)
+            #expect(try await office.generalCampaign(for: app, in: .sandbox).name != first.name)
+            clock.advance(by: 86_400)
+            #expect(try await office.generalCampaign(for: app, in: nil).name != first.name)
+        }
+    }
 }

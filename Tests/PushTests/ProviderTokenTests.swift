@@ -57,6 +57,23 @@ import Testing
         #expect(try await token.replacement(for: second)?.number == 3)
     }
 
+    @Test("is one for a key in the whole process, and another for another key, by whatever name it goes")
+    func oneForAKey() async throws {
+        let tokens = ProviderTokens()
+        let key = try ES256PrivateKey(pem: pem)
+        func text(_ team: String, _ keyID: String, _ key: ES256PrivateKey) async throws -> String {
+            try await tokens.issuer(team: team, keyID: keyID, key: key, clock: clock.wall).current().text
+        }
+        let first = try await text("TEAM123456", "KEY1234567", key)
+        #expect(try await text("TEAM123456", "KEY1234567", try ES256PrivateKey(pem: pem)) == first)
+        #expect(try await text("TEAM123456", "KEY1234568", key) != first)
+        #expect(try await text("TEAM123457", "KEY1234567", key) != first)
+        let corrected = try ES256PrivateKey(pem: P256.Signing.PrivateKey().pemRepresentation)
+        let next = try await text("TEAM123456", "KEY1234567", corrected)
+        #expect(next != first)
+        #expect(try await text("TEAM123456", "KEY1234567", corrected) == next)
+    }
+
     @Test("of a time to come is not used, because the clock was set back since")
     func clockSetBack() async throws {
         let token = try token()

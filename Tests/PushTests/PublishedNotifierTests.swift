@@ -9,7 +9,6 @@ import Testing
 @Suite("An edition that comes out", .timeLimit(.minutes(10))) struct PublishedNotifierTests {
     private let clock = ManualClock()
     private let store = VolatilePushTokens()
-    private let news = PublishedNews()
 
     private func edition(_ id: String, _ days: Double) throws -> Edition {
         Edition(
@@ -24,10 +23,10 @@ import Testing
             await store.fill(PushBench.app, 3, at: clock.now)
             let events = Kept<[String]>([])
             let office = try bench.office(store, more, clock: clock.wall)
-            let notifier = PublishedNotifier(news: news, clock: clock.wall, sleep: sleep, offices: { [office] }) {
-                event in
+            let notifier = PublishedNotifier(clock: clock.wall, sleep: sleep, offices: { [office] }) { event in
                 let word =
                     switch event {
+                    case .notification: "notification"
                     case .began(let campaign): "began \(campaign.name)"
                     case .finished(let campaign): "finished \(campaign.name) \(campaign.sent)"
                     case .droppedLate(let campaign): "dropped \(campaign.name)"
@@ -48,11 +47,12 @@ import Testing
     func newest() async throws {
         try await with { bench, notifier, events in
             let editions = [try edition("daily-1", -2), try edition("daily-3", 0), try edition("daily-2", -1)]
-            await notifier.didPublish(try PushBench.publication, editions)
-            await notifier.didPublish(try PushBench.publication, editions)
+            let (publication, later) = (try PushBench.publication, [try edition("daily-4", 0)])
+            #expect(await notifier.didPublish(publication, editions))
+            #expect(await notifier.didPublish(publication, editions))
             await until { events.withLock { $0.contains("finished com.example.daily/daily-3 3") } }
-            await notifier.didPublish(try PushBench.publication, [editions[1]])
-            news.tell(try PushBench.publication, [try edition("daily-4", 0)])
+            #expect(await notifier.didPublish(publication, [editions[1]]))
+            #expect(await notifier.didPublish(publication, later))
             await until { events.withLock { $0.contains("finished com.example.daily/daily-4 3") } }
             let names = bench.standIn.requests.map {
                 $0.body.contains("daily-3") ? 3 : $0.body.contains("daily-4") ? 4 : 0
@@ -67,12 +67,12 @@ import Testing
         let half = PushCampaign(
             name: "com.example.daily/daily-1", publication: publication, app: PushBench.app,
             environment: .production, edition: try edition("daily-1", 0).id, begun: clock.now, position: 1, sent: 1)
-        _ = await store.begin(half)
-        _ = await store.begin(
+        _ = try await store.begin(half)
+        _ = try await store.begin(
             PushCampaign(
                 name: "greetings", publication: publication, app: PushBench.app, environment: .production,
                 edition: nil, begun: clock.now))
-        _ = await store.begin(
+        _ = try await store.begin(
             PushCampaign(
                 name: "com.example.daily/daily-0", publication: publication, app: PushBench.app,
                 environment: .production, edition: try edition("daily-0", 0).id,
@@ -84,7 +84,7 @@ import Testing
                     "dropped com.example.daily/daily-0", "finished com.example.daily/daily-1 3",
                 ])
             #expect(bench.standIn.requests.count == 2)
-            let open = await store.campaigns(in: publication, limit: 9).filter { $0.finished == nil }
+            let open = await store.campaigns(in: publication, unfinished: true, limit: 9)
             #expect(open.map(\.name) == ["greetings"])
         }
     }
@@ -100,12 +100,12 @@ import Testing
             let path = bench.folder.appending(path: "state.sqlite").path
             lock.withLock { $0 = try? CampaignLock("com.example.daily/daily-1", beside: path) }
             #expect(lock.withLock { $0 != nil })
-            await notifier.didPublish(try PushBench.publication, [try edition("daily-1", 0)])
+            _ = await notifier.didPublish(try PushBench.publication, [try edition("daily-1", 0)])
             await until { waited.withLock { $0 } > 0 }
             let token = PushToken.numbered(1).map { String(format: "%02x", $0) }.joined()
             await until { events.withLock { $0.contains("finished com.example.daily/daily-1 3") } }
             bench.standIn.answer(token, .status(403, reason: "InvalidProviderToken"))
-            await notifier.didPublish(try PushBench.publication, [try edition("daily-2", 0)])
+            _ = await notifier.didPublish(try PushBench.publication, [try edition("daily-2", 0)])
             await until { events.withLock { $0.contains("stopped false") } }
         }
     }
@@ -113,9 +113,27 @@ import Testing
     @Test("is not told where the publication does not want it")
     func off() async throws {
         try await with("on_publish: false") { bench, notifier, _ in
-            await notifier.didPublish(try PushBench.publication, [try edition("daily-1", 0)])
-            #expect(await store.campaigns(in: try PushBench.publication, limit: 9).isEmpty)
+            _ = await notifier.didPublish(try PushBench.publication, [try edition("daily-1", 0)])
+            let publication = try PushBench.publication
+            #expect(await store.campaigns(in: publication, unfinished: false, limit: 9).isEmpty)
             #expect(bench.standIn.requests.isEmpty)
+        }
+    }
+
+    @Test("is taken care of once its campaigns are in the store, and not before")
+    func kept() async throws {
+        let news = PublishedNews()
+        let (publication, editions) = (try PushBench.publication, [try edition("daily-1", 0)])
+        #expect(await !news.tell(publication, editions), "nobody listens yet")
+        try await with { bench, notifier, events in
+            news.listen { [weak notifier] in await notifier?.didPublish($0, $1) ?? false }
+            await store.refuseCampaigns(1)
+            #expect(await !news.tell(publication, editions))
+            #expect(await store.campaigns(in: publication, unfinished: false, limit: 9).isEmpty)
+            #expect(events.withLock { $0 } == ["store failed"])
+            #expect(await news.tell(publication, editions))
+            await until { events.withLock { $0.contains("finished com.example.daily/daily-1 3") } }
+            #expect(bench.standIn.requests.count == 3)
         }
     }
 }

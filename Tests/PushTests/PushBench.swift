@@ -52,20 +52,25 @@ struct PushBench: Sendable {
 
     func client(
         _ settings: PushSettings? = nil, clock: WallClock = .system,
-        sleep: @escaping @Sendable (TimeInterval) async throws -> Void = { _ in }
+        sleep: @escaping @Sendable (TimeInterval) async throws -> Void = { _ in },
+        didRetry: @escaping @Sendable () -> Void = {}
     ) throws -> APNsClient {
         let settings = try settings ?? self.settings()
         return APNsClient(
-            settings.apps[0].credentials, service: settings.service, in: .production, clock: clock, sleep: sleep)
+            settings.apps[0].credentials, service: settings.service, in: .production, providers: ProviderTokens(),
+            clock: clock, sleep: sleep, didRetry: didRetry)
     }
 
     func office(
-        _ store: any PushTokenStore, _ more: String = "", clock: WallClock = .system,
+        _ store: any PushTokenStore, _ more: String = "", providers: ProviderTokens = ProviderTokens(),
+        observe: @escaping @Sendable (PushEvent) -> Void = { _ in }, clock: WallClock = .system,
         sleep: @escaping @Sendable (TimeInterval) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
     ) throws -> PushOffice {
         PushOffice(
             publication: try Self.publication, settings: try settings(more), store: store,
-            statePath: folder.appending(path: "state.sqlite").path, clock: clock, sleep: sleep)
+            statePath: folder.appending(path: "state.sqlite").path, providers: providers, observe: observe,
+            clock: clock,
+            sleep: sleep)
     }
 
     static var publication: PublicationID {

@@ -23,7 +23,7 @@ import Testing
         window.finish(numbers[0], .gone(since: nil))
         window.advance(&campaign)
         #expect((campaign.position, campaign.sent, campaign.gone) == (5, 1, 1))
-        window.finish(numbers[2], .busy)
+        window.finish(numbers[2], .notTaken(APNsReason(status: 429, text: nil)))
         window.advance(&campaign)
         #expect((campaign.position, campaign.failed) == (9, 1))
     }

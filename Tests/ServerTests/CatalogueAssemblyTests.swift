@@ -29,11 +29,11 @@ struct CatalogueAssemblyTests {
                     title: A
                     published: 2026-11-01T06:00:00Z
                     product: store.a
-                    file: 2026/a.pugpigpkg
+                    file: 2026/a b.pugpigpkg
                     summary: In it
                     author: They
-                    cover: covers/a.png
-                    sample: https://cdn.example.com/a.pdf
+                    cover: covers/a b.png
+                    sample: HTTPS://cdn.example.com/a.pdf
                     previews: [p/1.png]
                     categories: [News, region=north]
                     contents:
@@ -47,9 +47,9 @@ struct CatalogueAssemblyTests {
             editions.first
                 == Edition(
                     id: EditionID("a")!, title: "A", published: Date(timeIntervalSince1970: 1_793_512_800),
-                    product: "store.a", file: "2026/a.pugpigpkg",
+                    product: "store.a", file: "2026/a b.pugpigpkg",
                     details: EditionDetails(
-                        summary: "In it", author: "They", cover: "covers/a.png",
+                        summary: "In it", author: "They", cover: "covers/a%20b.png",
                         sample: "https://cdn.example.com/a.pdf",
                         previews: ["p/1.png"], categories: ["News", "region=north"],
                         contents: [.init(pages: "4", text: "Weather")],
@@ -72,6 +72,9 @@ struct CatalogueAssemblyTests {
             ("[{id: a, published: 2026-01-01}, {id: a, published: 2026-01-02}]", "the edition a stands twice"),
             ("[{id: a, published: 2026-01-01, file: ../b}]", "catalogue[0].file: expected a path below"),
             ("[{id: a, published: 2026-01-01, cover: 'javascript:x'}]", "catalogue[0].cover: expected an http"),
+            ("[{id: a, published: 2026-01-01, cover: //cdn.example.com/x}]", "catalogue[0].cover: expected an http"),
+            ("[{id: a, published: 2026-01-01, sample: 'http:x'}]", "catalogue[0].sample: expected an http"),
+            ("[{id: a, published: 2026-01-01, file: a%20b}]", "catalogue[0].file: expected a path below"),
             ("[{id: a, published: 2026-01-01, prise: 3}]", "unknown key"),
             ("{kind: gopher}", "expected one of atom, baker, odbc, postgresql, sqlite"),
             ("{kind: atom}", "catalogue.url: missing"),
@@ -99,25 +102,41 @@ struct CatalogueAssemblyTests {
         #expect(try read("    feed: {enabled: false, content: https://x.example.com/}").publications[0].feed == nil)
     }
 
+    private static let following =
+        ConfigurationTests.least + """
+
+                default: true
+                feed: {content: https://cdn.example.com/daily/}
+                catalogue:
+            """
+
+    private static let source = following + " {kind: baker, path: shelf.json"
+
+    private func write(_ names: [String], beside configuration: GatefoldConfiguration) throws {
+        let items = names.map { #"{"name": "\#($0)", "date": "2026-10-01 00:00:00"}"# }
+        let folder = URL(filePath: configuration.state.path).deletingLastPathComponent()
+        try Data("[\(items.joined(separator: ","))]".utf8).write(to: folder.appending(path: "shelf.json"))
+    }
+
     @Test("stays in force when the configuration is read again, and is the gate's, the rule's and the feed's own")
     func reload() async throws {
-        let text =
-            ConfigurationTests.least + """
-
-                    default: true
-                    catalogue: {kind: baker, path: shelf.json}
-                    feed: {content: https://cdn.example.com/daily/}
-                """
-        try await withParts(text) { parts, configuration in
-            let first = try parts.assemble(configuration)
-            let second = try parts.assemble(configuration, keeping: first)
+        try await withParts(Self.source + "}") { parts, configuration in
             let id = PublicationID("daily")!
-            #expect(first.catalogues[id] === second.catalogues[id])
-            let kept = try #require(second.catalogues[id])
-            #expect(second.directory.byID[id]?.publication.rule.currentCatalogue === kept.current)
-            kept.current.replace(with: Catalogue([Edition(id: EditionID("a")!, title: "A", published: .distantPast)]))
+            try write(["a", "b"], beside: configuration)
+            let first = try parts.assemble(configuration)
+            let kept = try #require(first.catalogues[id])
+            await kept.follow()
+            let same = try parts.assemble(configuration, keeping: first)
+            #expect(same.catalogues[id] === kept)
+            let changed = try parts.assemble(
+                try reread(configuration, Self.source + ", refresh: 1h}"), keeping: same)
+            let next = try #require(changed.catalogues[id])
+            #expect(next !== kept && next.current.value == kept.current.value)
+            #expect(changed.directory.byID[id]?.publication.rule.currentCatalogue === next.current)
+            try write(["a", "c"], beside: configuration)
+            await next.follow()
             let router = MainRouter.make(
-                publications: CurrentPublications(second), clock: .system, readiness: { .ready })
+                publications: CurrentPublications(changed), clock: .system, readiness: { .ready })
             try await Application(router: router).test(.router) { client in
                 for path in ["/feed", "/daily/feed.xml"] {
                     let response = try await client.execute(uri: path, method: .get)
@@ -125,10 +144,49 @@ struct CatalogueAssemblyTests {
                     // The no-cache rule of everything else leaves it alone.
                     #expect(response.headers[.cacheControl] == "public, max-age=60")
                     #expect(response.headers[.eTag] != nil)
-                    #expect(String(buffer: response.body).contains("https://cdn.example.com/daily/a.pugpigpkg"))
+                    #expect(String(buffer: response.body).contains("https://cdn.example.com/daily/c.pugpigpkg"))
                 }
             }
         }
+    }
+
+    @Test("that moves from the configuration to a source shows what it showed until that one answers")
+    func fromList() async throws {
+        try await withParts(Self.following + " [{id: a, published: 2026-01-01}]") { parts, configuration in
+            let id = PublicationID("daily")!
+            let first = try parts.assemble(configuration)
+            let next = try parts.assemble(try reread(configuration, Self.source + "}"), keeping: first)
+            #expect(next.catalogues[id]?.current.value.editions.map(\.id.rawValue) == ["a"])
+            await next.catalogues[id]?.follow()
+            #expect(next.catalogues[id]?.current.value.editions.count == 1)
+        }
+    }
+
+    @Test("that was never fetched is awaited, at the start and where a reload adds it: no door shows an empty one")
+    func awaited() async throws {
+        try await withParts(Self.source + "}") { parts, configuration in
+            let set = try parts.assemble(configuration)
+            await CatalogueFollower.begin(set.catalogues) { _ in }
+            let bare = try parts.assemble(try reread(configuration, ConfigurationTests.least))
+            let added = try parts.assemble(configuration, keeping: bare)
+            for publications in [set, added] {
+                #expect(publications.catalogues.all.map(\.current.value.isAwaited) == [true])
+                let router = MainRouter.make(
+                    publications: CurrentPublications(publications), clock: .system, readiness: { .ready })
+                try await Application(router: router).test(.router) { client in
+                    let feed = try await client.execute(uri: "/feed", method: .get)
+                    #expect(feed.status == .serviceUnavailable && feed.headers[.retryAfter] != nil)
+                }
+            }
+        }
+    }
+
+    /// The configuration after a change of its file.
+    private func reread(_ configuration: GatefoldConfiguration, _ text: String) throws -> GatefoldConfiguration {
+        let folder = URL(filePath: configuration.state.path).deletingLastPathComponent()
+        return try GatefoldConfiguration(
+            try YAMLSettings.read(
+                text: text, name: "gatefold.yaml", folder: folder.path, environment: ConfigurationTests.environment))
     }
 
     @Test("has a node be degraded while it is old, and is measured")

@@ -1,5 +1,8 @@
+import Crypto
 import Foundation
 import Gatefold
+import OutgoingRequests
+import Push
 import Server
 import Settings
 import Testing
@@ -8,7 +11,7 @@ import Testing
 struct ConfigurationTests {
     static let environment = [
         "DAILY": "Kq7wN2vR8tYx4mZp-daily", "OTHER": "Lr8xO3wS9uZy5nAq-other",
-        "REFERENCES": "Ms9yP4xT0vAz6oBr-references",
+        "REFERENCES": "Ms9yP4xT0vAz6oBr-references", "APNS_KEY": P256.Signing.PrivateKey().pemRepresentation,
     ]
 
     static let least = """
@@ -55,6 +58,27 @@ struct ConfigurationTests {
         let read = try read(text)
         #expect(read.publications.map(\.publication.id.rawValue) == ["daily", "test"])
         #expect(read.adminListen?.port == 8081)
+    }
+
+    @Test("the example's part on push can be used, and shows what is the default")
+    func pushExample() throws {
+        let lines = ExampleConfiguration.text.split(separator: "\n", omittingEmptySubsequences: false)
+        let first = try #require(lines.firstIndex { $0.hasSuffix("    # push:") })
+        let part = lines[first...].prefix { $0.hasPrefix("    # push:") || $0.hasPrefix("    #   ") }
+            .map { $0.replacing("    # ", with: "    ", maxReplacements: 1) }
+        #expect(part.count == 15)
+        let text = part.joined(separator: "\n").replacing("{file: secrets/apns.p8}", with: "{env: APNS_KEY}")
+        let all = try #require(try read("\(Self.least)\n\(text)").publications.first?.push)
+        let apps = text[try #require(text.range(of: "      apps:")).lowerBound...]
+            .replacing("        content_name: true        # whether notifications name the edition", with: "")
+        let least = try #require(try read("\(Self.least)\n    push:\n\(apps)").publications.first?.push)
+        #expect(all.apps.map(\.id) == ["com.example.daily"])
+        #expect(all.apps.map(\.namesEdition) == least.apps.map(\.namesEdition))
+        #expect((all.onPublish, all.environment) == (least.onPublish, least.environment))
+        #expect((all.perSecond, all.mostAtOnce) == (least.perSecond, least.mostAtOnce))
+        #expect((all.keepFor, all.service.timeout) == (least.keepFor, least.service.timeout))
+        #expect(all.service.production.text == least.service.production.text)
+        #expect(all.service.sandbox.text == least.service.sandbox.text)
     }
 
     struct Mistake: Sendable {

@@ -39,12 +39,14 @@ extension IncomingReceipt {
 extension StoreTransaction {
     static func sample(
         _ id: String = "1", of original: String? = nil, product: String = "com.example.november",
-        in store: StoreName = appStore, purchased: Date = noon, expires: Date? = nil, revoked: Date? = nil,
-        environment: StoreEnvironment = .production, told: Date = noon
+        in store: StoreName = appStore, purchased: Date = noon, expires: Date? = nil, grace: GracePeriod? = nil,
+        revoked: Date? = nil, environment: StoreEnvironment = .production, awaitsAcknowledgement: Bool = false,
+        told: Date = noon
     ) -> StoreTransaction {
         StoreTransaction(
             store: store, id: id, original: original ?? id, product: product, purchased: purchased, expires: expires,
-            revoked: revoked, environment: environment, told: told)
+            grace: grace, revoked: revoked, environment: environment, awaitsAcknowledgement: awaitsAcknowledgement,
+            told: told)
     }
 }
 

@@ -7,15 +7,20 @@ public struct BrokenLedger: PurchaseLedger {
 
     public init() {}
 
-    public func keep(_ receipt: IncomingReceipt, at moment: Date) async throws -> ReceiptRecord { throw Down() }
+    public func keep(
+        _ receipt: IncomingReceipt, within limits: ReceiptLimits, at moment: Date
+    ) async throws -> ReceiptRecord { throw Down() }
     public func settle(
         _ record: ReceiptRecord.ID, proving transactions: [StoreTransaction], claims: ClaimRule,
         delivering: [Delivery], at moment: Date
     ) async throws -> Settlement { throw Down() }
-    public func refuse(_ record: ReceiptRecord.ID, _ refusal: ReceiptRefusal, at moment: Date) async throws {
+    public func refuse(_ record: ReceiptRecord, _ refusal: ReceiptRefusal, at moment: Date) async throws {
         throw Down()
     }
-    public func postpone(_ record: ReceiptRecord.ID, until moment: Date) async throws { throw Down() }
+    public func forget(_ record: ReceiptRecord.ID) async throws { throw Down() }
+    public func postpone(
+        _ record: ReceiptRecord.ID, within limits: ReceiptLimits, until moment: Date
+    ) async throws -> Bool { throw Down() }
     public func receiptsDue(
         in publication: PublicationID, at moment: Date, limit: Int
     ) async throws -> [ReceiptRecord] { throw Down() }
@@ -28,8 +33,14 @@ public struct BrokenLedger: PurchaseLedger {
         throw Down()
     }
     public func rechecks(
-        of owner: PurchaseOwner?, in stores: Set<StoreName>, ending: Period, lookedBefore looked: Date,
-        at moment: Date, limit: Int
+        _ selection: RecheckSelection, of owner: PurchaseOwner?, in stores: Set<StoreName>,
+        environments: Set<StoreEnvironment>, lookedBefore looked: Date, at moment: Date, limit: Int
+    ) async throws -> [Recheck] { throw Down() }
+    public func purchases(provenBy receipt: StoreReceipt, in store: StoreName, limit: Int) async throws -> [Recheck] {
+        throw Down()
+    }
+    public func unacknowledged(
+        in stores: Set<StoreName>, environments: Set<StoreEnvironment>, at moment: Date, limit: Int
     ) async throws -> [Recheck] { throw Down() }
     public func looked(at original: String, in store: StoreName, moment: Date) async throws { throw Down() }
     public func postponeLook(at original: String, in store: StoreName, until moment: Date) async throws {

@@ -6,7 +6,8 @@ import Synchronization
 public final class ScriptedVerifier: ReceiptVerifier {
     public struct Script: Sendable {
         public var verify: @Sendable (StoreReceipt) async throws -> ReceiptVerdict
-        public var current: @Sendable (StoreTransaction) async throws -> [StoreTransaction]
+        public var current: @Sendable (StoreTransaction) async throws -> [StoreTransaction]?
+        public var acknowledge: @Sendable (StoreTransaction) async throws -> Void
         public var notification: @Sendable ([UInt8]) async throws -> NotificationVerdict
     }
 
@@ -28,7 +29,7 @@ public final class ScriptedVerifier: ReceiptVerifier {
         self.apps = apps
         script = Mutex(
             Script(
-                verify: { _ in .refused(ReceiptRefusal(.malformed)) }, current: { _ in [] },
+                verify: { _ in .refused(ReceiptRefusal(.malformed)) }, current: { _ in [] }, acknowledge: { _ in },
                 notification: { _ in .refused(ReceiptRefusal(.malformed)) }))
     }
 
@@ -45,8 +46,13 @@ public final class ScriptedVerifier: ReceiptVerifier {
         verifyBy { _ in .refused(ReceiptRefusal(reason)) }
     }
 
-    public func currentBy(_ answer: @escaping @Sendable (StoreTransaction) async throws -> [StoreTransaction]) {
+    /// Nil where nobody is asked.
+    public func currentBy(_ answer: @escaping @Sendable (StoreTransaction) async throws -> [StoreTransaction]?) {
         script.withLock { $0.current = answer }
+    }
+
+    public func acknowledgeBy(_ answer: @escaping @Sendable (StoreTransaction) async throws -> Void) {
+        script.withLock { $0.acknowledge = answer }
     }
 
     public func notifyBy(_ answer: @escaping @Sendable ([UInt8]) async throws -> NotificationVerdict) {
@@ -57,10 +63,11 @@ public final class ScriptedVerifier: ReceiptVerifier {
     public func breakDown() {
         verifyBy { _ in throw BrokenDown() }
         currentBy { _ in throw BrokenDown() }
+        acknowledgeBy { _ in throw BrokenDown() }
         notifyBy { _ in throw BrokenDown() }
     }
 
-    /// The questions asked so far: `verify`, `current` and `notification`.
+    /// The questions asked so far: `verify`, `current`, `acknowledge` and `notification`.
     public var questions: [String] { asked.withLock { $0 } }
 
     public func isPlausible(_ receipt: StoreReceipt) -> Bool { !receipt.isEmpty }
@@ -77,9 +84,14 @@ public final class ScriptedVerifier: ReceiptVerifier {
     public func current(
         _ transaction: StoreTransaction, receipt: StoreReceipt?, allowing allowed: Set<StoreEnvironment>,
         at moment: Date
-    ) async throws -> [StoreTransaction] {
+    ) async throws -> [StoreTransaction]? {
         asked.withLock { $0.append("current") }
         return try await script.withLock(\.current)(transaction)
+    }
+
+    public func acknowledge(_ transaction: StoreTransaction, receipt: StoreReceipt?) async throws {
+        asked.withLock { $0.append("acknowledge") }
+        try await script.withLock(\.acknowledge)(transaction)
     }
 
     public func notification(
@@ -89,5 +101,7 @@ public final class ScriptedVerifier: ReceiptVerifier {
         return try await script.withLock(\.notification)(body)
     }
 
-    public struct BrokenDown: Error {}
+    public struct BrokenDown: Error {
+        public init() {}
+    }
 }

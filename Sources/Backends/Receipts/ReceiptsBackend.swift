@@ -37,6 +37,8 @@ struct ReceiptsBackend: SubscriberBackend {
             case .refused(let refusal):
                 // Of another of the publisher's apps, perhaps, which has a store of its own here.
                 if refusal.reason == .wrongApp { continue }
+                // Refused it is in any case; what it proved before may have been taken back.
+                try? await ledger.review(receipt, by: verifier, allowing: environments, at: clock.now)
                 return refuse(refusal)
             }
         }

@@ -12,48 +12,27 @@ struct DatabaseCatalogue: CatalogueSource {
     }
 }
 
-/// `kind: postgresql`
-struct PostgreSQLCatalogueKind: CatalogueSourceKind {
-    static let name = "postgresql"
-    private let query: PublisherQuery
+/// One kind of database, and the statement in it.
+protocol CatalogueQuery: Sendable {
+    /// The value of `kind` in the configuration.
+    static var kind: String { get }
+
+    init(_ settings: SettingsSection) throws(SettingsError)
+
+    /// Makes what asks; asks nobody yet.
+    func open() throws -> @Sendable () async throws -> SQLRows
+}
+
+/// A kind of database as a source: the statement's settings, and what its columns mean.
+struct DatabaseCatalogueKind<Query: CatalogueQuery>: CatalogueSourceKind {
+    static var name: String { Query.kind }
+    private let query: Query
     private let columns: CatalogueColumns
 
     init(_ settings: SettingsSection) throws(SettingsError) {
-        query = try PublisherQuery(settings, statement: "query", in: .postgreSQL)
+        query = try Query(settings)
         columns = try CatalogueColumns(settings)
     }
 
     func open() throws -> any CatalogueSource { DatabaseCatalogue(rows: try query.open(), columns: columns) }
-}
-
-/// `kind: odbc`
-struct ODBCCatalogueKind: CatalogueSourceKind {
-    static let name = "odbc"
-    private let query: PublisherQuery
-    private let columns: CatalogueColumns
-
-    init(_ settings: SettingsSection) throws(SettingsError) {
-        query = try PublisherQuery(settings, statement: "query", in: .odbc)
-        columns = try CatalogueColumns(settings)
-    }
-
-    func open() throws -> any CatalogueSource { DatabaseCatalogue(rows: try query.open(), columns: columns) }
-}
-
-/// `kind: sqlite`
-struct SQLiteCatalogueKind: CatalogueSourceKind {
-    static let name = "sqlite"
-    private let query: SQLiteCatalogueQuery
-    private let columns: CatalogueColumns
-
-    init(_ settings: SettingsSection) throws(SettingsError) {
-        guard let path = try settings.filePath("path") else {
-            throw settings.error("path", expected: "missing; expected the path of the database")
-        }
-        query = SQLiteCatalogueQuery(
-            path: path, statement: try settings.requiredString("query", expected: "a statement such as SELECT"))
-        columns = try CatalogueColumns(settings)
-    }
-
-    func open() throws -> any CatalogueSource { DatabaseCatalogue(rows: query.rows, columns: columns) }
 }

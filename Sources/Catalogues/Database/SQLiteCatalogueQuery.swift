@@ -1,13 +1,27 @@
 import Backends
 import GRDB
+import Settings
 
+/// `kind: sqlite`
+///
 /// One statement in an SQLite database of the publisher's, which is opened for it, read only, and closed again: the file may
 /// be replaced between two fetches.
-struct SQLiteCatalogueQuery: Sendable {
-    let path: String
-    let statement: String
+struct SQLiteCatalogueQuery: CatalogueQuery {
+    static let kind = "sqlite"
+    private let path: String
+    private let statement: String
 
-    func rows() async throws -> SQLRows {
+    init(_ settings: SettingsSection) throws(SettingsError) {
+        guard let path = try settings.filePath("path") else {
+            throw settings.error("path", expected: "missing; expected the path of the database")
+        }
+        self.path = path
+        statement = try settings.requiredString("query", expected: "a statement such as SELECT")
+    }
+
+    func open() -> @Sendable () async throws -> SQLRows { rows }
+
+    @Sendable private func rows() async throws -> SQLRows {
         do {
             var configuration = Configuration()
             configuration.readonly = true

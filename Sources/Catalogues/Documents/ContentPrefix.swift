@@ -1,3 +1,4 @@
+import Foundation
 import Settings
 
 /// What is cut off the addresses of a document to have them relative to the publication's content.
@@ -22,7 +23,8 @@ struct ContentPrefix: Sendable {
         return String(address.dropFirst(prefix.count))
     }
 
-    /// Where an archive lies below the prefix; nil where the address or the prefix is not known.
+    /// Where an archive lies below the prefix, without the escapes of its address; nil where the address or the prefix is not
+    /// known.
     ///
     /// - Throws: ``EditionItemProblem`` for an archive that lies elsewhere: it would be taken for one that Gatefold serves.
     func file(_ address: String?) throws(EditionItemProblem) -> String? {
@@ -30,6 +32,9 @@ struct ContentPrefix: Sendable {
         guard let short = shortened(address), short != address || WebAddress.scheme(of: short) == nil else {
             throw .unreadable("file")
         }
-        return short
+        let names = short.split(separator: "/", omittingEmptySubsequences: false).map { $0.removingPercentEncoding }
+        // A slash that was escaped is no slash.
+        guard names.allSatisfy({ $0?.contains("/") == false }) else { throw .unreadable("file") }
+        return names.compactMap(\.self).joined(separator: "/")
     }
 }

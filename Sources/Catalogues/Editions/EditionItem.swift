@@ -79,23 +79,40 @@ package struct EditionItem: Sendable {
         return texts
     }
 
-    /// An absolute address of the web, or one relative to the publication's content.
+    /// An absolute address of the web, or one relative to the publication's content; blanks are escaped, which editors forget.
     private static func address(_ text: String?, _ field: String) throws(EditionItemProblem) -> String? {
-        guard let text = given(text) else { return nil }
-        guard text.utf8.count <= longestAddress else { throw .tooLong(field) }
-        guard text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else { throw .unreadable(field) }
-        if let scheme = WebAddress.scheme(of: text), !["http", "https"].contains(scheme) { throw .unreadable(field) }
+        guard let text = try line(text, field)?.replacing(" ", with: "%20") else { return nil }
+        // It would be another host's, by whatever scheme the document is read.
+        if text.hasPrefix("//") { throw .unreadable(field) }
+        guard let scheme = WebAddress.scheme(of: text) else { return text }
+        let rest = text.dropFirst(scheme.count + 1)
+        guard ["http", "https"].contains(scheme), rest.hasPrefix("//"),
+            rest.dropFirst(2).first.map({ $0 != "/" }) ?? false
+        else { throw .unreadable(field) }
+        return scheme + ":" + rest
+    }
+
+    /// A path below the publication's content as it is on the disk, which nothing leads out of. What the content gate would
+    /// refuse to read in a request is none.
+    private static func path(_ text: String?) throws(EditionItemProblem) -> String? {
+        guard let text = try line(text, "file") else { return nil }
+        let segments = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard WebAddress.scheme(of: text) == nil, segments.allSatisfy(isName),
+            !text.contains(where: { "?#%\\;".contains($0) })
+        else { throw .unreadable("file") }
         return text
     }
 
-    /// A path below the publication's content, which nothing leads out of.
-    private static func path(_ text: String?) throws(EditionItemProblem) -> String? {
-        guard let text = try address(text, "file") else { return nil }
-        let segments = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard WebAddress.scheme(of: text) == nil,
-            segments.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }),
-            !text.contains(where: { "?#%\\".contains($0) })
-        else { throw .unreadable("file") }
+    private static func isName(_ segment: Substring) -> Bool {
+        !segment.isEmpty && segment.last != "." && segment != ".."
+            && segment.first?.isWhitespace == false && segment.last?.isWhitespace == false
+    }
+
+    /// What stands in a line, such as an address.
+    private static func line(_ text: String?, _ field: String) throws(EditionItemProblem) -> String? {
+        guard let text = given(text) else { return nil }
+        guard text.utf8.count <= longestAddress else { throw .tooLong(field) }
+        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else { throw .unreadable(field) }
         return text
     }
 }

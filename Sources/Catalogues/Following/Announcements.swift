@@ -10,6 +10,12 @@ struct AnnouncementWatch {
     /// - Parameter number: of the catalogue in force.
     func isDue(_ number: Int, at now: Date) -> Bool { self.number != number || next <= now }
 
+    /// What there was could not be dealt with, and is looked for again then.
+    mutating func postpone(_ version: CurrentCatalogue.Version, until moment: Date) {
+        number = version.number
+        next = moment
+    }
+
     mutating func note(_ version: CurrentCatalogue.Version, at now: Date) {
         number = version.number
         next =

@@ -66,7 +66,7 @@ package struct CatalogueLimits: Sendable, Equatable {
         self.mostShrink = mostShrink
     }
 
-    /// - Parameter last: editions of the last good catalogue of the same source; nil when there is none.
+    /// - Parameter last: editions of the catalogue in force; nil when there is none.
     package func refusal(of reading: CatalogueReading, last: Int?) -> CatalogueRefusal? {
         if reading.problems.count > mostSkipped { return .unreadable(reading.problems, most: mostSkipped) }
         if reading.editions.isEmpty { return .empty }

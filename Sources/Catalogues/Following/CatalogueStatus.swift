@@ -37,14 +37,15 @@ package struct CatalogueServices: Sendable {
     package let random: RandomSource
     /// Told what happened; returns at once.
     package let observe: @Sendable (CatalogueEvent) -> Void
-    /// Told the editions that are offered for the first time, each once over all restarts; returns at once.
-    package let didPublish: @Sendable (PublicationID, [Edition]) -> Void
+    /// Told the editions that are offered for the first time, until it says that they are taken care of for good. Whoever
+    /// was interrupted before that could be noted tells them again.
+    package let didPublish: @Sendable (PublicationID, [Edition]) async -> Bool
     /// Waits so many seconds.
     package let sleep: @Sendable (TimeInterval) async throws -> Void
 
     package init(
         clock: WallClock, random: RandomSource, observe: @escaping @Sendable (CatalogueEvent) -> Void = { _ in },
-        didPublish: @escaping @Sendable (PublicationID, [Edition]) -> Void = { _, _ in },
+        didPublish: @escaping @Sendable (PublicationID, [Edition]) async -> Bool = { _, _ in true },
         sleep: @escaping @Sendable (TimeInterval) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
     ) {
         self.clock = clock

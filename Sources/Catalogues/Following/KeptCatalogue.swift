@@ -23,6 +23,7 @@ package final class KeptCatalogue: Sendable {
         var complaint: String?
         var fileComplaint: String?
         var announcing = AnnouncementWatch()
+        var isAnnouncing = false
     }
 
     /// With the editions of the configuration.
@@ -38,10 +39,10 @@ package final class KeptCatalogue: Sendable {
         progress = Mutex(Progress())
     }
 
-    /// With a source, and until it answers with what is remembered.
+    /// With a source, and until it answers with what is remembered; where nothing is, it is awaited.
     ///
-    /// - Parameter before: what was shown until now; nil at the start. Until the source answers, it is better than nothing, which
-    ///   would empty every shelf.
+    /// - Parameter before: what was shown until now; nil at the start. Until the source answers, it is better than what is
+    ///   remembered, which may be another source's and old.
     /// - Throws: where what asks the source can not be made, as when its library is not installed.
     package init(
         _ publication: PublicationID, _ plan: CataloguePlan, memory: CatalogueMemory, services: CatalogueServices,
@@ -52,7 +53,9 @@ package final class KeptCatalogue: Sendable {
         self.memory = memory
         self.services = services
         source = try plan.kind.open()
-        current = CurrentCatalogue(before ?? Catalogue(memory.value.editions ?? []))
+        current = CurrentCatalogue(
+            [before, memory.value.editions.map { Catalogue($0) }].compactMap(\.self).first { !$0.editions.isEmpty }
+                ?? .awaited)
         progress = Mutex(Progress())
     }
 
@@ -72,7 +75,7 @@ package final class KeptCatalogue: Sendable {
     /// - Parameter isWanted: whether what was fetched still matters when it is there: a reload may have put another one in
     ///   this one's place.
     package func follow(isWanted: @Sendable () -> Bool = { true }) async {
-        announce()
+        await announce()
         let now = services.clock.now
         let isDue = progress.withLock { progress in
             guard source != nil, !progress.isFetching, progress.due <= now else { return false }
@@ -88,7 +91,7 @@ package final class KeptCatalogue: Sendable {
             // A fetch that was broken off is not one that failed.
             if let failed, let plan { progress.due = end + plan.wait(failed: failed, chance: chance) }
         }
-        announce()
+        await announce()
     }
 
     /// Asks the source once.
@@ -97,7 +100,7 @@ package final class KeptCatalogue: Sendable {
     private func refresh(isWanted: @Sendable () -> Bool) async -> Bool? {
         guard let plan, let source else { return nil }
         let record = memory.value
-        // Another source's validators say nothing to this one, and its size is no measure.
+        // Another source's validators say nothing to this one.
         let isSame = record.fingerprint == plan.fingerprint && record.editions != nil
         let known = KnownCatalogue(
             validators: isSame ? record.validators : nil, catalogue: Catalogue(record.editions ?? []))
@@ -113,23 +116,33 @@ package final class KeptCatalogue: Sendable {
         switch answer {
         case .unchanged:
             keep { $0.confirmedAt = self.services.clock.now }
-            settle(.unchanged, nil)
+            settle(show(known.catalogue) ? .replaced : .unchanged, nil)
         case .read(let reading):
-            if let refusal = plan.limits.refusal(of: reading, last: isSame ? record.editions?.count : nil) {
+            // What is gone from the shelves is deleted on the devices, whichever source or setting was the last one's.
+            let shown = current.value.editions.count
+            if let refusal = plan.limits.refusal(of: reading, last: shown > 0 ? shown : nil) {
                 complain(.refused, refusal.description)
                 return true
             }
-            let isNew = reading.editions != record.editions
             keep { record in
                 record.fingerprint = plan.fingerprint
                 record.confirmedAt = self.services.clock.now
                 record.validators = reading.validators
                 record.editions = reading.editions
             }
-            if isNew { current.replace(with: Catalogue(reading.editions)) }
-            settle(isNew ? .replaced : .unchanged, reading)
+            settle(show(Catalogue(reading.editions)) ? .replaced : .unchanged, reading)
         }
         return false
+    }
+
+    /// Puts a catalogue into force, where it is another than the one that is: compared with that one and not with the memory,
+    /// which is shared with whatever followed the catalogue before a reload and may still have noted something.
+    ///
+    /// - Returns: whether it was another.
+    private func show(_ catalogue: Catalogue) -> Bool {
+        guard current.value != catalogue else { return false }
+        current.replace(with: catalogue)
+        return true
     }
 
     private func answerInTime(
@@ -149,39 +162,51 @@ package final class KeptCatalogue: Sendable {
 
     /// Announces what is offered for the first time. At the first sight of a publication everything that is offered has been
     /// for long: nobody is to be woken for old editions.
-    private func announce() {
+    private func announce() async {
         let now = services.clock.now
         let version = current.version
-        guard progress.withLock({ $0.announcing.isDue(version.number, at: now) }) else { return }
+        let isDue = progress.withLock { progress in
+            guard !progress.isAnnouncing, progress.announcing.isDue(version.number, at: now) else { return false }
+            progress.isAnnouncing = true
+            return true
+        }
+        guard isDue else { return }
+        defer { progress.withLock { $0.isAnnouncing = false } }
         // Without a catalogue there is nothing to begin with.
         guard !version.catalogue.editions.isEmpty || memory.value.announced != nil else { return }
         let offered = version.catalogue.offered(at: now)
+        let known = Set(memory.value.announced ?? offered.map(\.id))
+        let fresh = offered.filter { !known.contains($0.id) }
+        // Noted only afterwards: what was noted and then not told, because the process died, would be told to nobody.
+        if !fresh.isEmpty, await !services.didPublish(publication, fresh) {
+            progress.withLock { $0.announcing.postpone(version, until: now + Self.announcedAgain) }
+            return
+        }
         do {
-            let fresh = try memory.update(firmly: true) { record -> [Edition] in
-                guard let before = record.announced else {
-                    record.announced = offered.map(\.id)
-                    return []
-                }
+            let new = try memory.update(firmly: true) { record -> [Edition] in
+                let before = record.announced ?? offered.map(\.id)
                 let known = Set(before)
-                let fresh = offered.filter { !known.contains($0.id) }
-                record.announced = Announcements.bounded(before + fresh.map(\.id), keeping: version.catalogue)
-                return fresh
+                let new = fresh.filter { !known.contains($0.id) }
+                record.announced = Announcements.bounded(before + new.map(\.id), keeping: version.catalogue)
+                return new
             }
             progress.withLock { progress in
                 progress.announcing.note(version, at: now)
                 progress.fileComplaint = nil
             }
-            guard !fresh.isEmpty else { return }
+            guard !new.isEmpty else { return }
             services.observe(
                 CatalogueEvent(
                     publication: publication, name: .published,
-                    detail: fresh.map(\.id.rawValue).prefix(20).joined(separator: ", ")))
-            services.didPublish(publication, fresh)
+                    detail: new.map(\.id.rawValue).prefix(20).joined(separator: ", ")))
         } catch {
-            // Announced again at every start, if it were announced now.
+            progress.withLock { $0.announcing.postpone(version, until: now + Self.announcedAgain) }
             complainOfFile(error)
         }
     }
+
+    /// What could not be announced is tried again after so many seconds.
+    private static let announcedAgain: TimeInterval = 10
 
     /// The catalogue in force does not depend on the file.
     private func keep(_ change: (inout CatalogueRecord) -> Void) {

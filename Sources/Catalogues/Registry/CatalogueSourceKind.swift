@@ -19,9 +19,9 @@ package enum CatalogueSourceRegistry {
     static let kinds: [any CatalogueSourceKind.Type] = [
         AtomCatalogueKind.self,
         BakerCatalogueKind.self,
-        ODBCCatalogueKind.self,
-        PostgreSQLCatalogueKind.self,
-        SQLiteCatalogueKind.self,
+        DatabaseCatalogueKind<ODBCCatalogueQuery>.self,
+        DatabaseCatalogueKind<PostgreSQLCatalogueQuery>.self,
+        DatabaseCatalogueKind<SQLiteCatalogueQuery>.self,
     ]
 
     /// Reads a source's settings by the kind they name.

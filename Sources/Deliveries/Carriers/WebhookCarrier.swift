@@ -47,7 +47,7 @@ struct WebhookCarrier: DeliveryCarrier {
                 .init(name: "Idempotency-Key", value: Self.key(delivery.id)),
                 .init(name: "X-Gatefold-Timestamp", value: moment),
                 .init(name: "X-Gatefold-Signature", value: Self.signature(of: body, at: moment, by: settings.secret)),
-            ], body: body, isRepeatable: true)
+            ] + settings.headers, body: body, isRepeatable: true)
     }
 
     /// `STORE/TRANSACTION`; what may not stand in a header is escaped as in a URL.

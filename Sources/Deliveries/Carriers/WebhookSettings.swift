@@ -1,3 +1,4 @@
+import Foundation
 import Gatefold
 import OutgoingRequests
 import Settings
@@ -7,6 +8,8 @@ struct WebhookSettings: Sendable {
     let url: ServiceURL
     let form: WebhookForm
     let secret: Secret
+    /// What the service asks for besides, such as who asks.
+    let headers: [HTTPQuestion.Header]
     let http: OutgoingHTTPSettings
 
     init(_ section: SettingsSection) throws(SettingsError) {
@@ -20,6 +23,51 @@ struct WebhookSettings: Sendable {
             throw section.error("secret", expected: "missing; expected {file: PATH} or {env: NAME}")
         }
         self.secret = secret
+        let own = try Self.headers(section)
+        let account = try Self.account(section)
+        if account != nil && own.contains(where: { $0.name.lowercased() == "authorization" }) {
+            throw section.error("username", expected: "expected either `username` or a header Authorization")
+        }
+        headers = own + [account].compactMap(\.self)
         http = try OutgoingHTTPSettings(section)
     }
+
+    /// `username` and `password`: `Authorization: Basic` (RFC 7617).
+    private static func account(_ section: SettingsSection) throws(SettingsError) -> HTTPQuestion.Header? {
+        let (name, password) = (try section.string("username"), try section.foreignSecret("password"))
+        guard name != nil || password != nil else { return nil }
+        guard let name, let password else {
+            throw section.error("username", expected: "expected `username` and `password` together")
+        }
+        guard !name.contains(":") else {
+            throw section.error("username", expected: "expected a name without a colon")
+        }
+        let pair = Data("\(name):\(password)".utf8).base64EncodedString()
+        return HTTPQuestion.Header(name: "Authorization", value: "Basic \(pair)")
+    }
+
+    /// `headers`: each a text, or a secret by `{file: PATH}` or `{env: NAME}`.
+    private static func headers(_ section: SettingsSection) throws(SettingsError) -> [HTTPQuestion.Header] {
+        let written = try section.section("headers")
+        var headers: [HTTPQuestion.Header] = []
+        for name in written.names {
+            let isText = if case .scalar = written.written(name)?.content { true } else { false }
+            let value = isText ? try written.string(name) : try written.foreignSecret(name)
+            guard let value, !value.isEmpty, value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+                throw written.error(name, expected: "expected printable ASCII")
+            }
+            let isToken = name.wholeMatch(of: /[A-Za-z0-9!#$%&'*+\-.^_`|~]+/) != nil
+            guard isToken, !reserved.contains(name.lowercased()) else {
+                throw written.error(name, expected: "expected another header than those of the connection and ours")
+            }
+            headers.append(HTTPQuestion.Header(name: name, value: value))
+        }
+        try written.finish()
+        return headers
+    }
+
+    private static let reserved: Set<String> = [
+        "host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect", "upgrade", "te",
+        "user-agent", "content-type", "idempotency-key", "x-gatefold-timestamp", "x-gatefold-signature",
+    ]
 }

@@ -2,12 +2,11 @@ import Foundation
 package import Protections
 import Synchronization
 
-/// Wakes the worker when there is something to deliver.
+/// Wakes whoever delivers when there is something to deliver.
 package final class DeliveryBell: Sendable {
     private struct State {
-        /// Rung while nobody waited.
-        var isRung = false
-        var waiter: Waiter<Void>?
+        var rings = 0
+        var waiters: [ObjectIdentifier: Waiter<Void>] = [:]
     }
 
     private let sleep: Sleep
@@ -17,31 +16,37 @@ package final class DeliveryBell: Sendable {
         self.sleep = sleep
     }
 
+    /// How often it has rung.
+    var rings: Int { state.withLock(\.rings) }
+
     package func ring() {
-        let waiter = state.withLock { state in
-            state.isRung = state.waiter == nil
-            defer { state.waiter = nil }
-            return state.waiter
+        let waiters = state.withLock { state in
+            state.rings += 1
+            defer { state.waiters = [:] }
+            return state.waiters.values
         }
-        waiter?.tell(.success(()))
+        for waiter in waiters { waiter.tell(.success(())) }
     }
 
-    /// Waits until it rings, or has rung since it was last waited for, and so many seconds at most. Called by one task.
+    /// Waits until it has rung more often than was heard, and so many seconds at most.
     ///
+    /// - Parameter heard: ``rings`` before it was looked what there is to do, so that no ring is missed.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
-    func wait(atMost seconds: TimeInterval) async throws {
+    func wait(after heard: Int, atMost seconds: TimeInterval) async throws {
         let waiter = Waiter<Void>()
-        let isRung = state.withLock { state in
-            defer { state.isRung = false }
-            if !state.isRung { state.waiter = waiter }
-            return state.isRung
+        let hasRung = state.withLock { state in
+            if state.rings == heard { state.waiters[ObjectIdentifier(waiter)] = waiter }
+            return state.rings != heard
         }
-        if isRung { return try Task.checkCancellation() }
+        if hasRung { return try Task.checkCancellation() }
         let timer = Task { [sleep] in
             try await sleep(seconds)
             waiter.tell(.success(()))
         }
-        defer { timer.cancel() }
+        defer {
+            timer.cancel()
+            state.withLock { $0.waiters[ObjectIdentifier(waiter)] = nil }
+        }
         try await waiter.wait { waiter.tell(.failure(CancellationError())) }
     }
 }

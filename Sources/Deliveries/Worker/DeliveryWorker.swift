@@ -15,7 +15,8 @@ package struct DeliveryPlan: Sendable {
     }
 }
 
-/// Hands the outbox's deliveries to their carriers until it is cancelled.
+/// Hands the outbox's deliveries to their carriers until it is cancelled, each publication's by itself: one whose service
+/// hangs holds up no other.
 ///
 /// An account's deliveries are made one after the other, the oldest first, those of different accounts beside one another. One
 /// that fails holds nothing back, not even of the same account: credits may come in any order, but they must come.
@@ -44,25 +45,34 @@ package struct DeliveryWorker: Sendable {
         self.observe = observe
     }
 
-    /// Delivers until it is cancelled. What was under way then is due again at the next start.
+    /// Delivers until it is cancelled, and finishes the attempts that are under way then.
     package func run() async {
-        while !Task.isCancelled {
-            if await deliverDue() { continue }
-            do { try await bell.wait(atMost: Self.period) } catch { return }
+        await withDiscardingTaskGroup { group in
+            // Those that a reload takes away are followed on, with nothing to do: it may bring them back.
+            var followed: Set<PublicationID> = []
+            while !Task.isCancelled {
+                let heard = bell.rings
+                for publication in plans().map(\.publication) where followed.insert(publication).inserted {
+                    group.addTask { await follow(publication) }
+                }
+                do { try await bell.wait(after: heard, atMost: Self.period) } catch { break }
+            }
         }
     }
 
-    /// One round for every publication.
+    private func follow(_ publication: PublicationID) async {
+        while !Task.isCancelled {
+            let heard = bell.rings
+            if await deliverDue(in: publication) { continue }
+            do { try await bell.wait(after: heard, atMost: Self.period) } catch { return }
+        }
+    }
+
+    /// One round for a publication.
     ///
     /// - Returns: whether there is more to do at once.
-    package func deliverDue() async -> Bool {
-        await withTaskGroup(of: Bool.self) { group in
-            for plan in plans() { group.addTask { await round(plan) } }
-            return await group.reduce(false) { $0 || $1 }
-        }
-    }
-
-    private func round(_ plan: DeliveryPlan) async -> Bool {
+    func deliverDue(in publication: PublicationID) async -> Bool {
+        guard let plan = plans().first(where: { $0.publication == publication }) else { return false }
         do {
             let limit = plan.pace.atOnce * 8
             let due = try await outbox.deliveriesDue(in: plan.publication, at: clock.now, limit: limit)
@@ -70,10 +80,10 @@ package struct DeliveryWorker: Sendable {
             let waiting = try await outbox.deliveries(in: plan.publication, waiting: true, limit: Self.mostCounted)
             observe(.waiting(plan.publication, count: waiting.count))
             return isWell && due.count == limit
+        } catch is CancellationError {
+            return false
         } catch {
-            if !Task.isCancelled {
-                observe(.outboxFailed(plan.publication, cause: String(describing: type(of: error))))
-            }
+            observe(.outboxFailed(plan.publication, cause: String(describing: type(of: error))))
             return false
         }
     }
@@ -105,20 +115,24 @@ package struct DeliveryWorker: Sendable {
         }
     }
 
+    /// Makes an attempt to its end, also when the worker is to stop: what was done and not noted would be done again.
+    ///
     /// - Returns: false when it was not tried.
     private func deliver(_ record: DeliveryRecord, by plan: DeliveryPlan) async throws -> Bool {
-        let id = record.delivery.id
+        // A task of its own is not cancelled with the worker.
+        try await Task { try await attempt(record, by: plan) }.value
+    }
+
+    private func attempt(_ record: DeliveryRecord, by plan: DeliveryPlan) async throws -> Bool {
         do {
             try await plan.carrier.deliver(record.delivery)
         } catch ProtectionError.breakerOpen {
             return false
         } catch {
-            // How it ended is not known; it is asked for again under the same name.
-            if error is CancellationError || Task.isCancelled { return false }
             try await fail(record, error, plan)
             return true
         }
-        try await outbox.delivered(id, at: clock.now)
+        try await outbox.delivered(record.delivery.id, at: clock.now)
         observe(.delivered(plan.publication))
         return true
     }

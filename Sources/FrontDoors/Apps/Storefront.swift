@@ -31,7 +31,9 @@ public struct Storefront: Sendable {
         self.observe = observe
     }
 
-    var catalogue: Catalogue { proxy.publication.rule.catalogue }
+    var catalogue: Catalogue {
+        get throws(Unavailable) { try proxy.catalogue() }
+    }
 }
 
 /// What happened at a storefront, for logs and metrics. Holds no token.

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// The calls of a Baker app (PROTOCOLS section 2); the raw value is the name in the configuration.
-public enum BakerCall: String, CaseIterable, Sendable {
+public enum BakerCall: String, CaseIterable, Sendable, JSONCall {
     case shelf
     case purchases
     case confirmation

@@ -3,8 +3,8 @@ import Hummingbird
 
 /// What a Baker call says, from its path, query and body together (PROTOCOLS 2.1).
 ///
-/// Names are taken without regard to case, as the client takes those of its placeholders; one spelt in lower case has
-/// precedence. What the path says comes before the body, and the body before the query.
+/// Names are taken without regard to case, as the client takes those of its placeholders. What the path says comes before the
+/// body, and the body before the query, whatever the spelling.
 struct BakerFields {
     /// The longest identifier of an installation that is one, in bytes. Clients make 36.
     static let longestUser = 256
@@ -13,19 +13,20 @@ struct BakerFields {
 
     /// - Throws: ``RequestRefusal``, and whatever the connection throws.
     init(_ request: Request) async throws {
-        let fields = try await RequestFields.read(request, limits: .receipts, parse: BakerBody.parse)
-        self.init(fields)
+        self.init(
+            try await RequestFields.read(
+                request, limits: .receipts, ignoringCase: true, parse: BakerBody.parse))
     }
 
-    init(_ fields: [String: String], path: [String: String] = [:]) {
-        var values: [String: String] = [:]
-        for (name, value) in fields.sorted(by: { $0.key < $1.key }) { values[name.lowercased()] = value }
-        for (name, value) in fields where name == name.lowercased() { values[name] = value }
-        self.values = values.merging(path) { $1 }
+    /// - Parameter values: by names in lower case.
+    init(_ values: [String: String]) {
+        self.values = values
     }
 
     /// With what stands in the path.
-    func with(_ path: [String: String]) -> BakerFields { BakerFields(values, path: path) }
+    ///
+    /// - Parameter path: by names in lower case.
+    func with(_ path: [String: String]) -> BakerFields { BakerFields(values.merging(path) { $1 }) }
 
     /// Nil also for what is empty.
     subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }

@@ -1,7 +1,6 @@
 public import Gatefold
 import HTTPTypes
 public import Hummingbird
-import Logging
 
 /// The services that a Baker app calls (PROTOCOLS section 2): HTTP in, use cases asked, JSON out.
 ///
@@ -30,46 +29,47 @@ public struct BakerFrontDoor<Context: RequestContext>: RouterMiddleware {
         guard let first = routes.first else { return try await next(request, context) }
         // The template, not the path: a metric must not grow with what strangers ask for.
         context.coreContext.endpointPath.value = first.template.description
-        let methods = first.call.methods
+        // One path may be one call of this publication and another call of that one.
+        let methods = routes.map(\.call).methods
         if request.method == .options { return JSONAnswer.options(methods) }
         guard methods.contains(request.method) else { return JSONAnswer.methodNotAllowed(methods) }
-        let fields: BakerFields
         do {
-            fields = try await BakerFields(request)
-        } catch let refusal as RequestRefusal {
-            return JSONAnswer.refused(refusal)
-        }
-        return try await answer(request, routes, fields, storefronts, context)
-    }
-
-    /// Asks the storefront of the app that calls, by that one's own paths.
-    private func answer(
-        _ request: Request, _ routes: [BakerRoutes.Route], _ fields: BakerFields, _ storefronts: Storefronts,
-        _ context: Context
-    ) async throws -> Response {
-        var isNamed = false
-        for route in routes {
-            let fields = fields.with(route.match.values)
-            guard let app = fields.app else { continue }
-            isNamed = true
-            guard let front = storefronts[app], front.baker?[route.call] == route.template,
-                route.call.methods.contains(request.method)
-            else { continue }
-            context.coreContext.endpointPath.value = route.template.description
-            let question = BakerQuestion(
-                front: front, app: app, fields: fields, inquiry: fields.inquiry(client(request, context)))
-            do {
-                return try await question.answer(route.call, request)
-            } catch let failure as Unavailable {
-                return JSONAnswer.unavailable(failure)
-            } catch {
-                // The type alone: an error's text may quote what the app sent.
-                context.logger.error(
-                    "A call failed unexpectedly",
-                    metadata: ["call": "\(route.call.rawValue)", "error": "\(String(describing: type(of: error)))"])
-                return JSONAnswer.unavailable(Unavailable(retryAfter: 30, cause: ""))
+            let fields = try await BakerFields(request)
+            guard let (route, front, app) = storefronts.route(among: routes, fields, request.method) else {
+                let isNamed = routes.contains { fields.with($0.match.values).app != nil }
+                return isNamed
+                    ? JSONAnswer.error(.notFound, "unknown app") : JSONAnswer.error(.badRequest, "app_id is missing")
             }
+            context.coreContext.endpointPath.value = route.template.description
+            let known = fields.with(route.match.values)
+            let question = BakerQuestion(
+                front: front, app: app, fields: known, inquiry: known.inquiry(client(request, context)))
+            return await route.call.answer(request, context) { try await question.answer(route.call, request) }
+        } catch {
+            return first.call.failure(error, context)
         }
-        return isNamed ? JSONAnswer.error(.notFound, "unknown app") : JSONAnswer.error(.badRequest, "app_id is missing")
+    }
+}
+
+extension Storefronts {
+    /// The route among these that is the calling app's own; one without the request's method only where there is no other.
+    fileprivate func route(
+        among routes: [BakerRoutes.Route], _ fields: BakerFields, _ method: HTTPRequest.Method
+    ) -> (BakerRoutes.Route, Storefront, app: String)? {
+        let own = routes.compactMap { route -> (BakerRoutes.Route, Storefront, app: String)? in
+            guard let app = fields.with(route.match.values).app, let front = self[app],
+                front.baker?[route.call] == route.template
+            else { return nil }
+            return (route, front, app)
+        }
+        return own.first { $0.0.call.methods.contains(method) } ?? own.first
+    }
+}
+
+extension [BakerCall] {
+    /// Each once, in the order of the calls.
+    fileprivate var methods: [HTTPRequest.Method] {
+        var seen: Set<HTTPRequest.Method> = []
+        return flatMap(\.methods).filter { seen.insert($0).inserted }
     }
 }

@@ -7,18 +7,18 @@ extension BakerQuestion {
     /// believed before (PROTOCOLS 2.3), so when anybody who knows can not be asked there is no answer.
     func purchases() async throws -> Response {
         guard let owner else { return Self.noUser }
+        let catalogue = try front.catalogue
         let subscription = try await front.proxy.subscription(of: owner, inquiry)
         return JSONAnswer.make(
             .ok,
             [
-                "issues": .array(products(of: subscription).map { .string($0) }),
+                "issues": .array(products(of: subscription, in: catalogue).map { .string($0) }),
                 "subscribed": .boolean(subscription.state == .active),
             ])
     }
 
     /// Newest edition first; those that the catalogue does not know, by their identifiers, at the end.
-    private func products(of subscription: Subscription) -> [String] {
-        let catalogue = front.catalogue
+    private func products(of subscription: Subscription, in catalogue: Catalogue) -> [String] {
         switch subscription.state {
         case .unknown, .suspended, .stale: return []
         case .active, .inactive: break

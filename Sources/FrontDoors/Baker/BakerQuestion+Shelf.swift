@@ -5,8 +5,10 @@ import JSON
 
 extension BakerQuestion {
     /// The same for everybody, so that caches may keep it: whatever is an app's or a reader's own the client fills in.
-    func shelf(_ request: Request) -> Response {
-        let document = front.shelf.document(of: front.catalogue, at: front.proxy.now) { editions in
+    ///
+    /// - Throws: ``Unavailable`` while the catalogue is awaited: an app deletes what is on no shelf.
+    func shelf(_ request: Request) throws -> Response {
+        let document = front.shelf.document(of: try front.catalogue, at: front.proxy.now) { editions in
             JSONWriter.bytes(.array(editions.map(entry)))
         }
         return document.response(to: request)

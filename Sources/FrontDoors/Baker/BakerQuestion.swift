@@ -12,7 +12,7 @@ struct BakerQuestion {
     /// - Throws: ``Unavailable`` when those who know could not be asked, or could not keep it.
     func answer(_ call: BakerCall, _ request: Request) async throws -> Response {
         switch call {
-        case .shelf: shelf(request)
+        case .shelf: try shelf(request)
         case .purchases: try await purchases()
         case .confirmation: try await confirmation()
         case .pushToken: try await pushToken()

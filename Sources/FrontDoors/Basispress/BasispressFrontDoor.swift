@@ -1,7 +1,6 @@
 public import Gatefold
 import HTTPTypes
 public import Hummingbird
-import Logging
 
 /// The services that a Basispress reader calls (PROTOCOLS section 3): HTTP in, use cases asked, JSON out.
 public struct BasispressFrontDoor<Context: RequestContext>: Sendable {
@@ -22,47 +21,29 @@ public struct BasispressFrontDoor<Context: RequestContext>: Sendable {
     /// Adds a route for every call, for every method.
     public func addRoutes(to router: Router<Context>) {
         for call in BasispressCall.allCases {
-            for method in Self.methods {
+            for method in HTTPRequest.Method.every {
                 router.on(RouterPath(call.rawValue), method: method) { request, context in
-                    try await respond(to: call, request, context)
+                    await call.answer(request, context) { try await respond(to: call, request, context) }
                 }
             }
         }
     }
 
-    private static var methods: [HTTPRequest.Method] {
-        [.get, .head, .post, .options, .put, .delete, .patch, .trace, .connect]
-    }
-
     private func respond(to call: BasispressCall, _ request: Request, _ context: Context) async throws -> Response {
-        if request.method == .options { return JSONAnswer.options(call.methods) }
-        guard call.methods.contains(request.method) else { return JSONAnswer.methodNotAllowed(call.methods) }
-        do {
-            switch call {
-            case .pushTokens:
-                let registration = try await BasispressRegistration(request)
-                guard let front = front(registration.app) else { return Self.unknown(registration.app) }
-                return try await BasispressQuestion(front: front, app: registration.app, inquiry: Inquiry())
-                    .register(registration)
-            case .document, .receipt:
-                let fields = try await RequestFields.read(request, limits: .receipts)
-                let app = fields["id"] ?? ""
-                guard let front = front(app) else { return Self.unknown(app) }
-                let question = BasispressQuestion(
-                    front: front, app: app,
-                    inquiry: Inquiry(fields: fields.filter { $0.key != "data" }, client: client(request, context)))
-                return call == .document ? question.document(request) : try await question.receipt(fields)
-            }
-        } catch let refusal as RequestRefusal {
-            return JSONAnswer.refused(refusal)
-        } catch let failure as Unavailable {
-            return JSONAnswer.unavailable(failure)
-        } catch {
-            // The type alone: an error's text may quote what the app sent.
-            context.logger.error(
-                "A call failed unexpectedly",
-                metadata: ["call": "\(call.rawValue)", "error": "\(String(describing: type(of: error)))"])
-            return JSONAnswer.unavailable(Unavailable(retryAfter: 30, cause: ""))
+        switch call {
+        case .pushTokens:
+            let registration = try await BasispressRegistration(request)
+            guard let front = front(registration.app) else { return Self.unknown(registration.app) }
+            return try await BasispressQuestion(front: front, app: registration.app, inquiry: Inquiry())
+                .register(registration)
+        case .document, .receipt:
+            let fields = try await RequestFields.read(request, limits: .receipts)
+            let app = fields["id"] ?? ""
+            guard let front = front(app) else { return Self.unknown(app) }
+            let question = BasispressQuestion(
+                front: front, app: app,
+                inquiry: Inquiry(fields: fields.filter { $0.key != "data" }, client: client(request, context)))
+            return call == .document ? try question.document(request) : try await question.receipt(fields)
         }
     }
 
@@ -76,7 +57,7 @@ public struct BasispressFrontDoor<Context: RequestContext>: Sendable {
 }
 
 /// The calls, by their paths.
-enum BasispressCall: String, CaseIterable, Sendable {
+enum BasispressCall: String, CaseIterable, Sendable, JSONCall {
     case document = "/api/protocol.json"
     case receipt = "/api/receipt.json"
     case pushTokens = "/push_tokens.json"

@@ -9,33 +9,33 @@ extension BasispressQuestion {
     /// The receipt is the only credential: with `product_identifier` that product's edition is opened if the receipt's
     /// purchases open it, without it the edition bought last.
     func receipt(_ fields: [String: String]) async throws -> Response {
+        let (catalogue, now) = (try front.catalogue, front.proxy.now)
         let named = fields["product_identifier"].flatMap { $0.isEmpty ? nil : $0 }
-        if let named, let edition = freeEdition(named), let file = front.file(of: edition) {
-            return Self.granted(front.downloads.url(of: edition, file: file.path))
+        if let free = named.flatMap({ EditionID($0) }), catalogue.isFree(free, at: now),
+            let archive = catalogue.archive(of: free, at: now)
+        {
+            return Self.granted(front.downloads.url(of: archive))
         }
         guard let text = fields["data"].flatMap(ReceiptText.repaired), let purchases = front.proxy.purchases else {
             return Self.failed
         }
         let examination = try await purchases.examine(StoreReceipt([.receipt: text]), from: .apple, app: app)
         guard case .genuine(let transactions) = examination,
-            let edition = wanted(named, in: transactions, purchases.products), let file = front.file(of: edition),
+            let edition = wanted(named, in: transactions, purchases.products, catalogue),
+            let archive = catalogue.archive(of: edition, at: now),
             case .granted(let credentials, _, _) = try front.proxy.editionCredentials(
                 for: edition, provenBy: transactions, inquiry)
         else { return Self.failed }
-        return Self.granted(front.downloads.url(of: edition, file: file.path, credentials: credentials))
-    }
-
-    private func freeEdition(_ product: String) -> EditionID? {
-        EditionID(product).flatMap { front.catalogue.isFree($0, at: front.proxy.now) ? $0 : nil }
+        return Self.granted(front.downloads.url(of: archive, credentials: credentials))
     }
 
     private func wanted(
-        _ product: String?, in transactions: [StoreTransaction], _ products: ProductRules
+        _ product: String?, in transactions: [StoreTransaction], _ products: ProductRules, _ catalogue: Catalogue
     ) -> EditionID? {
-        if let product { return front.catalogue.edition(soldAs: product) }
+        if let product { return catalogue.edition(soldAs: product) }
         return transactions.filter { $0.revoked == nil && products.subscription($0.product) == nil }
             .sorted { ($1.purchased, $1.id) < ($0.purchased, $0.id) }
-            .lazy.compactMap { front.catalogue.edition(soldAs: $0.product) }.first
+            .lazy.compactMap { catalogue.edition(soldAs: $0.product) }.first
     }
 
     private static func granted(_ address: String) -> Response {

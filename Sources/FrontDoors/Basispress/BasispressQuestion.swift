@@ -16,8 +16,10 @@ struct BasispressQuestion {
     }
 
     /// What there is to read and to buy, and no link to download any of it.
-    func document(_ request: Request) -> Response {
-        let document = front.protocolDocument.document(of: front.catalogue, at: front.proxy.now) { editions in
+    ///
+    /// - Throws: ``Unavailable`` while the catalogue is awaited.
+    func document(_ request: Request) throws -> Response {
+        let document = front.protocolDocument.document(of: try front.catalogue, at: front.proxy.now) { editions in
             JSONWriter.bytes([
                 "subscriptions": .array(subscriptions), "issues": .array(editions.map(entry)),
             ])

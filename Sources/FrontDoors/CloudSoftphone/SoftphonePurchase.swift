@@ -26,8 +26,8 @@ struct SoftphonePurchase: Equatable {
         }
         guard let product = name(names.product), let account = name(names.account).map(Self.account) else { return nil }
         var parts: [StoreReceipt.Part: String] = [.product: product]
-        parts[.receipt] = value(names.receipt).map(TypedBase64.repaired)
-        parts[.signature] = value(names.signature).map(TypedBase64.repaired)
+        parts[.receipt] = value(names.receipt).map(ReceiptText.unspaced)
+        parts[.signature] = value(names.signature).map(ReceiptText.unspaced)
         parts[.token] = value(names.token)
         parts[.user] = value(names.user)
         guard parts[.receipt] != nil || parts[.token] != nil else { return nil }

@@ -15,11 +15,13 @@ package struct ContentAddress: Sendable, Equatable {
     /// Whether what it makes can be used without knowing where the document was found.
     package var isAbsolute: Bool { !prefix.hasPrefix("/") }
 
-    /// The address of a file below the prefix, of a path on the same host, or of what has an address of its own.
-    package func of(_ place: String) -> String {
-        if place.contains("://") { return place }
-        guard place.hasPrefix("/") else { return prefix + place }
-        return origin + place
+    /// The address of a file below the prefix, named as it is on the disk.
+    package func of(file: String) -> String { prefix + AddressText.path(file) }
+
+    /// The address that a reference stands for: one of its own, a path on the same host, or one relative to the prefix.
+    package func of(_ reference: String) -> String {
+        if AddressText.isAbsolute(reference) { return reference }
+        return (reference.hasPrefix("/") ? origin : prefix) + AddressText.reference(reference)
     }
 
     private var origin: String {

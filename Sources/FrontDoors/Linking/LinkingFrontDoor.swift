@@ -2,7 +2,6 @@ import Gatefold
 import HTTPTypes
 public import Hummingbird
 import JSON
-import Logging
 
 /// Makes an installation of an app and a subscriber one person: `link` and `unlink`, with or without a publication before
 /// them, by POST.
@@ -19,26 +18,21 @@ public struct LinkingFrontDoor<Context: RequestContext>: Sendable {
 
     public func addRoutes(to router: Router<Context>) {
         for call in LinkingCall.allCases {
-            for method in [.get, .head, .post, .options, .put, .delete, .patch, .trace, .connect]
-                as [HTTPRequest.Method]
-            {
+            for method in HTTPRequest.Method.every {
                 for path in ["/\(call.rawValue)", "/{publication}/\(call.rawValue)"] {
                     router.on(RouterPath(path), method: method) { request, context in
-                        try await respond(to: call, request, context)
+                        await respond(to: call, request, context)
                     }
                 }
             }
         }
     }
 
-    private func respond(to call: LinkingCall, _ request: Request, _ context: Context) async throws -> Response {
+    private func respond(to call: LinkingCall, _ request: Request, _ context: Context) async -> Response {
         let directory = publications()
         guard let proxy = proxy(in: directory, context) else { return JSONAnswer.error(.notFound, "not found") }
-        if request.method == .options { return JSONAnswer.options([.post]) }
-        // A link that something fetches on its own must not change anything, and a query is written down.
-        guard request.method == .post else { return JSONAnswer.methodNotAllowed([.post]) }
-        do {
-            let fields = BakerFields(try await RequestFields.read(request))
+        return await call.answer(request, context) {
+            let fields = BakerFields(try await RequestFields.read(request, ignoringCase: true))
             guard let app = fields.app, let user = fields.user else {
                 return JSONAnswer.error(.badRequest, "app_id or user_id is missing")
             }
@@ -50,15 +44,6 @@ public struct LinkingFrontDoor<Context: RequestContext>: Sendable {
             case .link: return try await link(owner, with: fields["token"], proxy)
             case .unlink: return try await unlink(owner, proxy)
             }
-        } catch let refusal as RequestRefusal {
-            return JSONAnswer.refused(refusal)
-        } catch let failure as Unavailable {
-            return JSONAnswer.unavailable(failure)
-        } catch {
-            context.logger.error(
-                "A call failed unexpectedly",
-                metadata: ["call": "\(call.rawValue)", "error": "\(String(describing: type(of: error)))"])
-            return JSONAnswer.unavailable(Unavailable(retryAfter: 30, cause: ""))
         }
     }
 
@@ -84,6 +69,9 @@ public struct LinkingFrontDoor<Context: RequestContext>: Sendable {
 }
 
 /// The calls, by the names in their paths.
-public enum LinkingCall: String, CaseIterable, Sendable {
+public enum LinkingCall: String, CaseIterable, Sendable, JSONCall {
     case link, unlink
+
+    /// A link that something fetches on its own must not change anything, and a query is written down.
+    var methods: [HTTPRequest.Method] { [.post] }
 }

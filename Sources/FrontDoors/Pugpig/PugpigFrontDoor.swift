@@ -24,7 +24,7 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
         router.add(middleware: UnknownMethods(publications: publications))
         for call in PugpigCall.allCases {
             for path in ["/\(call.rawValue)", "/{publication}/\(call.rawValue)"] {
-                for method in Self.methods {
+                for method in HTTPRequest.Method.every {
                     router.on(RouterPath(path), method: method) { request, context in
                         try await respond(to: call, request, context)
                     }
@@ -32,11 +32,6 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
             }
         }
         addReceiptRoutes(to: router)
-    }
-
-    /// Every method of RFC 9110 and RFC 5789: those we do not serve are told so.
-    static var methods: [HTTPRequest.Method] {
-        [.get, .head, .post, .options, .put, .delete, .patch, .trace, .connect]
     }
 
     private func respond(to call: PugpigCall, _ request: Request, _ context: Context) async throws -> Response {

@@ -1,3 +1,4 @@
+import Gatefold
 package import HTTPTypes
 package import Hummingbird
 import NIOCore
@@ -32,15 +33,17 @@ package enum RequestFields {
 
     /// Reads them as PHP's `$_REQUEST` has them: the body's value where both have one, the last of several.
     ///
-    /// - Parameter parse: reads the body's bytes; nil reads forms and flat JSON, as the type says.
+    /// - Parameters:
+    ///   - ignoringCase: whether two spellings are one name; names are then in lower case.
+    ///   - parse: reads the body's bytes; nil reads forms and flat JSON, as the type says.
     /// - Throws: ``RequestRefusal``, and whatever the connection throws while the body arrives.
     package static func read(
-        _ request: Request, limits: RequestLimits = RequestLimits(),
+        _ request: Request, limits: RequestLimits = RequestLimits(), ignoringCase: Bool = false,
         parse: (@Sendable ([UInt8]) throws(RequestRefusal) -> [(name: String, value: String)])? = nil
     ) async throws -> [String: String] {
         let query = FormFields.parse((request.uri.query ?? "").utf8)
-        return try fields(
-            query + ([.get, .head].contains(request.method) ? [] : try await body(of: request, limits, parse)), limits)
+        let body = [.get, .head].contains(request.method) ? [] : try await body(of: request, limits, parse)
+        return try fields(query + body, limits, ignoringCase: ignoringCase)
     }
 
     /// Those of the query alone, for calls whose body is something else.
@@ -51,7 +54,7 @@ package enum RequestFields {
     }
 
     private static func fields(
-        _ all: [(name: String, value: String)], _ limits: RequestLimits
+        _ all: [(name: String, value: String)], _ limits: RequestLimits, ignoringCase: Bool = false
     ) throws(RequestRefusal) -> [String: String] {
         guard all.count <= limits.mostFields else { throw .tooManyFields }
         var fields: [String: String] = [:]
@@ -59,7 +62,7 @@ package enum RequestFields {
             guard name.utf8.count <= limits.longestName, value.utf8.count <= limits.longestValue else {
                 throw .fieldTooLong
             }
-            fields[name] = value
+            fields[ignoringCase ? name.lowercased() : name] = value
         }
         return fields
     }

@@ -22,16 +22,11 @@ public struct StoreNotificationsFrontDoor<Context: RequestContext>: Sendable {
     }
 
     public func addRoutes(to router: Router<Context>) {
-        for method in Self.methods {
+        for method in HTTPRequest.Method.every {
             router.on("/notifications/{store}", method: method) { request, context in
                 try await respond(to: request, context)
             }
         }
-    }
-
-    /// Every method of RFC 9110 and RFC 5789: those we do not serve are told so.
-    private static var methods: [HTTPRequest.Method] {
-        [.get, .head, .post, .options, .put, .delete, .patch, .trace, .connect]
     }
 
     private func respond(to request: Request, _ context: Context) async throws -> Response {

@@ -5,11 +5,20 @@ public struct Catalogue: Sendable, Equatable {
     /// Newest first; editions of the same moment stand in the order of their identifiers.
     public let editions: [Edition]
     public let freeEditions: Set<EditionID>
+    /// Whether there is to be a catalogue, and nothing is known of it yet: then nobody can say which editions there are, which is
+    /// not the same as that there are none, or that there is no catalogue.
+    public let isAwaited: Bool
     private let positions: [EditionID: Int]
     private let products: [String: EditionID]
 
     /// Of two editions with one identifier the first given is kept.
-    public init(_ editions: [Edition] = []) {
+    public init(_ editions: [Edition] = []) { self.init(editions, isAwaited: false) }
+
+    /// The one of which nothing is known yet.
+    public static let awaited = Catalogue([], isAwaited: true)
+
+    private init(_ editions: [Edition], isAwaited: Bool) {
+        self.isAwaited = isAwaited
         var seen: Set<EditionID> = []
         self.editions = editions.filter { seen.insert($0.id).inserted }
             .sorted { ($1.published, $0.id) < ($0.published, $1.id) }
@@ -20,10 +29,11 @@ public struct Catalogue: Sendable, Equatable {
 
     public subscript(id: EditionID) -> Edition? { positions[id].map { editions[$0] } }
 
+    /// Whether the publication has none at all: then any edition may be there.
+    private var isNone: Bool { editions.isEmpty && !isAwaited }
+
     /// The edition that stores sell as this product. Where there is no catalogue, a product that can be an edition is one.
-    public func edition(soldAs product: String) -> EditionID? {
-        editions.isEmpty ? EditionID(product) : products[product]
-    }
+    public func edition(soldAs product: String) -> EditionID? { isNone ? EditionID(product) : products[product] }
 
     /// Whether the edition is everybody's at `moment`: free and out.
     public func isFree(_ id: EditionID, at moment: Date) -> Bool {
@@ -32,14 +42,21 @@ public struct Catalogue: Sendable, Equatable {
     }
 
     /// Whether the edition is out at `moment`. Of one that the catalogue does not know nothing is said against it: whether it
-    /// opens is then the subscriber system's word alone.
+    /// opens is then the subscriber system's word alone. While the catalogue is awaited none is.
     public func isOut(_ id: EditionID, at moment: Date) -> Bool {
-        guard !editions.isEmpty, let edition = self[id] else { return true }
+        guard let edition = self[id] else { return !isAwaited }
         return !edition.isDraft && edition.published <= moment
     }
 
     /// Whether there can be such an edition: a publication without a catalogue may have any.
-    func mayHave(_ id: EditionID) -> Bool { editions.isEmpty || positions[id] != nil }
+    public func mayHave(_ id: EditionID) -> Bool { isNone || positions[id] != nil }
+
+    /// Where the edition's archive lies, for whoever may have it at `moment`; nil for an edition that nobody can have: one the
+    /// catalogue does not know, a draft, or one of the future. One that was withdrawn is still there for those who hold it.
+    public func archive(of id: EditionID, at moment: Date) -> EditionArchive? {
+        guard mayHave(id), isOut(id, at: moment) else { return nil }
+        return EditionArchive(edition: id, file: self[id]?.file)
+    }
 
     /// What shelves show at `moment`, newest first.
     public func offered(at moment: Date) -> [Edition] { editions.filter { $0.isOffered(at: moment) } }

@@ -65,6 +65,8 @@ public struct DeliveryRecord: Sendable, Equatable {
         /// - Parameter cause: of the last failure, in words that hold no secret; nil before the first attempt.
         case waiting(attempts: Int, next: Date, cause: String?)
         case delivered(at: Date)
+        /// Its purchase was refunded before it was delivered: it waits no longer, unless that is undone.
+        case takenBack
     }
 
     public let delivery: Delivery

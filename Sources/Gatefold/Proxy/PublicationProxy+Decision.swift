@@ -10,11 +10,11 @@ enum EditionDecision: Sendable {
 
 extension PublicationProxy {
     /// One that is not out is nobody's; a free edition is everybody's, and one that was bought its buyer's, whatever the
-    /// subscriber system says; else its verdict counts.
+    /// subscriber system says; else its verdict counts. While the catalogue is awaited nobody knows what is out.
     func decide(
         on edition: EditionID, for owner: PurchaseOwner, otherwise verdict: () async throws -> EditionDecision
     ) async throws -> EditionDecision {
-        let (catalogue, now) = (publication.rule.catalogue, clock.now)
+        let (catalogue, now) = (try catalogue(), clock.now)
         guard catalogue.isOut(edition, at: now) else { return .refused(.notEntitled, message: nil) }
         if catalogue.isFree(edition, at: now) { return .granted }
         let bought: Subscription?
@@ -42,8 +42,7 @@ extension PublicationProxy {
         case .granted: return .granted
         case .refused(let reason, let words): return .refused(reason, message: words)
         case .leftTo(let subscriptions, otherwise: let reason, message: let words):
-            let now = clock.now
-            let isOpen = subscriptions.contains { publication.rule.apply(to: $0, at: now).opens(edition) }
+            let isOpen = try subscriptions.contains { try applyingRule(to: $0).opens(edition) }
             return isOpen ? .granted : .refused(reason, message: words)
         case nil: break
         }

@@ -4,20 +4,11 @@ import Foundation
 extension PublicationProxy {
     /// What somebody's own purchases open under the publication's policy; nil where they open nothing.
     ///
-    /// - Throws: ``Unavailable`` when the ledger could not be asked.
+    /// - Throws: ``Unavailable`` when the ledger could not be asked, and while the catalogue is awaited.
     func purchased(by owner: PurchaseOwner) async throws -> Subscription? {
         guard let purchases else { return nil }
-        return opened(by: try await purchases.holdings(of: owner, in: publication.rule.catalogue))
-    }
-
-    /// The policy says what a subscription that runs opens; what was bought is its buyer's under every policy.
-    private func opened(by holdings: Holdings) -> Subscription? {
-        if holdings.isEmpty { return nil }
-        var subscription = publication.rule.apply(to: holdings.subscription, at: clock.now)
-        if case .editions(let opened) = subscription.entitlement {
-            subscription.entitlement = .editions(opened.union(holdings.editions))
-        }
-        return subscription
+        let holdings = try await purchases.holdings(of: owner, in: try catalogue())
+        return publication.rule.subscription(of: holdings, at: clock.now)
     }
 
     /// What an installation or an account may read: its person's purchases, and the subscription of the subscriber it is
@@ -33,7 +24,7 @@ extension PublicationProxy {
         }
         // Nobody bought anything: free editions are there for all the same.
         guard !all.isEmpty else {
-            return publication.rule.apply(to: Subscription(state: .inactive), at: clock.now)
+            return try applyingRule(to: Subscription(state: .inactive))
         }
         return Subscription.merged(all)
     }
@@ -70,24 +61,27 @@ extension PublicationProxy {
     /// What the subscriber system says of somebody who is linked, under the publication's policy.
     private func told(about subscriber: Subscriber, _ inquiry: Inquiry) async throws -> Subscription {
         let told = try await ask { try await backend.subscription(of: subscriber, inquiry: inquiry) }
-        return publication.rule.apply(to: told, at: clock.now)
+        return try applyingRule(to: told)
     }
 
     /// What a receipt's purchases open by themselves.
     ///
-    /// - Parameter purchases: as ``PurchaseDesk/examine(_:from:app:)`` returns them.
+    /// - Parameter transactions: as ``PurchaseDesk/examine(_:from:app:)`` returns them.
     public func subscription(provenBy transactions: [StoreTransaction]) -> Subscription {
         let nothing = Subscription(state: .inactive)
         guard let purchases else { return nothing }
-        return opened(by: purchases.holdings(from: transactions, in: publication.rule.catalogue)) ?? nothing
+        let holdings = purchases.holdings(from: transactions, in: publication.rule.catalogue)
+        return publication.rule.subscription(of: holdings, at: clock.now) ?? nothing
     }
 
     /// Credentials for an edition that a receipt's purchases open.
+    ///
+    /// - Throws: ``Unavailable`` while the catalogue is awaited.
     public func editionCredentials(
         for edition: EditionID, provenBy transactions: [StoreTransaction], _ inquiry: Inquiry
     ) throws -> CredentialsAnswer {
         guard let first = transactions.min(by: { ($0.purchased, $0.original) < ($1.purchased, $1.original) }),
-            publication.rule.catalogue.isOut(edition, at: clock.now),
+            try catalogue().isOut(edition, at: clock.now),
             subscription(provenBy: transactions).opens(edition)
         else { return refuse(.notEntitled, message(.notEntitled, inquiry)) }
         return try ticket(for: edition, to: "\(first.store)/\(first.original)", inquiry)

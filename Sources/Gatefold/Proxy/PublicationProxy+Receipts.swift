@@ -18,7 +18,7 @@ extension PublicationProxy {
         case .refused(let refusal):
             return refuse(refusal, inquiry)
         case .genuine(let transactions):
-            guard let edition = edition(requested, among: transactions) else {
+            guard let edition = edition(requested, among: transactions, in: try catalogue()) else {
                 return refuse(.notEntitled, message(.noEdition, inquiry))
             }
             return try editionCredentials(for: edition, provenBy: transactions, inquiry)
@@ -26,8 +26,9 @@ extension PublicationProxy {
     }
 
     /// The edition that is meant. Naming one opens nothing: that is up to the purchases.
-    private func edition(_ requested: String?, among transactions: [StoreTransaction]) -> EditionID? {
-        let catalogue = publication.rule.catalogue
+    private func edition(
+        _ requested: String?, among transactions: [StoreTransaction], in catalogue: Catalogue
+    ) -> EditionID? {
         if let requested, !requested.allSatisfy(\.isWhitespace) {
             return catalogue.edition(soldAs: requested) ?? EditionID(requested)
         }

@@ -43,7 +43,7 @@ extension PublicationProxy {
             try await ask { try await backend.subscription(of: session.subscriber, inquiry: inquiry) }
         }
         refusals.note(memory(of: session), refused: told.state != .active, isEarlier: isEarlier)
-        return publication.rule.apply(to: told, at: clock.now)
+        return try applyingRule(to: told)
     }
 
     private func without(_ state: SubscriptionState, _ key: MessageKey, _ inquiry: Inquiry) -> VerificationAnswer {

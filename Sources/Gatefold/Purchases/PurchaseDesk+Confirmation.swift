@@ -23,7 +23,7 @@ extension PurchaseDesk {
     ///   - credit: whom to credit, where something is to be delivered; only purchases of the receipt's
     ///     ``StoreReceipt/Part/product`` are.
     ///   - claims: how many persons may claim it; nil for the publication's own rule.
-    /// - Throws: ``Unavailable`` when the ledger could not keep it.
+    /// - Throws: ``Unavailable`` when the ledger could not keep it, or keeps as many as it may (``ReceiptLimits``).
     public func confirm(
         _ receipt: StoreReceipt, from kind: StoreKind, app: String? = nil, owner: PurchaseOwner,
         credit: Credit? = nil, claims: ClaimRule? = nil
@@ -36,19 +36,40 @@ extension PurchaseDesk {
         }
         let incoming = IncomingReceipt(
             publication: publication, store: verifier.store, owner: owner, receipt: receipt, credit: credit)
-        let record = try await keep { try await ledger.keep(incoming, at: clock.now) }
+        let record = try await keep(incoming)
         if case .proven(let proven) = record.standing,
             clock.now.timeIntervalSince(proven) < times.recheckEnded
         {
             return .recorded([])
         }
-        return try await settle(record, by: verifier, claims: claims ?? self.claims)
+        guard let outcome = try await settle(record, by: verifier, claims: claims ?? self.claims) else {
+            throw Unavailable(retryAfter: 600, cause: "the store could not be asked, and the receipt may not wait")
+        }
+        return outcome
+    }
+
+    private func keep(_ incoming: IncomingReceipt) async throws -> ReceiptRecord {
+        let kept: Result<ReceiptRecord, ReceiptLimitReached> = try await keep {
+            do {
+                return .success(try await ledger.keep(incoming, within: limits, at: clock.now))
+            } catch let reached as ReceiptLimitReached {
+                return .failure(reached)
+            }
+        }
+        switch kept {
+        case .success(let record): return record
+        case .failure(let reached):
+            observe(.limited(incoming.store, reached))
+            throw Unavailable(retryAfter: reached.retryAfter, cause: reached.cause)
+        }
     }
 
     /// Asks the store about a receipt on record, and keeps the answer.
+    ///
+    /// - Returns: nil when the store could not be asked and the receipt may not wait: it is then forgotten.
     func settle(
         _ record: ReceiptRecord, by verifier: any ReceiptVerifier, claims: ClaimRule
-    ) async throws -> Confirmation {
+    ) async throws -> Confirmation? {
         let verdict: ReceiptVerdict
         do {
             verdict = try await verifier.verify(record.incoming.receipt, allowing: environments, at: clock.now)
@@ -57,6 +78,7 @@ extension PurchaseDesk {
         }
         switch verdict {
         case .refused(let refusal):
+            await review(record.incoming.receipt, by: verifier)
             return try await refuse(record, refusal)
         case .genuine(let proven):
             let transactions = proven.filter(\.isWellFormed)
@@ -105,20 +127,35 @@ extension PurchaseDesk {
 
     private func refuse(_ record: ReceiptRecord, _ refusal: ReceiptRefusal) async throws -> Confirmation {
         observe(.refused(record.incoming.store, refusal))
-        try await keep { try await ledger.refuse(record.id, refusal, at: clock.now) }
+        try await keep { try await ledger.refuse(record, refusal, at: clock.now) }
         return .refused(refusal)
     }
 
     /// A receipt refused or proven before stays what it was until its store says otherwise (PITFALLS row 9).
-    private func postpone(_ record: ReceiptRecord, _ error: any Error) async throws -> Confirmation {
+    private func postpone(_ record: ReceiptRecord, _ error: any Error) async throws -> Confirmation? {
         observe(.postponed(record.incoming.store, cause: Self.cause(error)))
         switch record.standing {
         case .refused(let refusal, _): return .refused(refusal)
         case .proven: return .recorded([])
         case .waiting(let attempts):
             let next = clock.now.addingTimeInterval(times.retry(after: attempts))
-            try await keep { try await ledger.postpone(record.id, until: next) }
-            return .kept
+            return try await wait(record, until: next) ? .kept : nil
         }
+    }
+
+    /// Leaves a receipt waiting, unless it has waited for too long or too many do.
+    ///
+    /// - Returns: false when it was forgotten.
+    @discardableResult
+    func wait(_ record: ReceiptRecord, until next: Date) async throws -> Bool {
+        let store = record.incoming.store
+        if clock.now.timeIntervalSince(record.received) >= times.longestWait {
+            observe(.givenUp(store))
+            try await keep { try await ledger.forget(record.id) }
+            return false
+        }
+        let waits = try await keep { try await ledger.postpone(record.id, within: limits, until: next) }
+        if !waits { observe(.limited(store, .waiting)) }
+        return waits
     }
 }

@@ -33,6 +33,7 @@ extension PurchaseDesk {
         switch verdict {
         case .refused(let refusal):
             observe(.refused(verifier.store, refusal))
+            await review(receipt, by: verifier)
             return .refused(refusal)
         case .genuine(let proven):
             let transactions = proven.filter(\.isWellFormed)
@@ -40,7 +41,12 @@ extension PurchaseDesk {
                 return .refused(ReceiptRefusal(proven.isEmpty ? .empty : .malformed))
             }
             observe(.proven(verifier.store))
-            return .genuine(purchases: try await known(transactions, in: verifier.store))
+            let purchases = try await known(transactions, in: verifier.store)
+            // Nobody claims it, so that nobody follows it either.
+            for transaction in purchases where transaction.awaitsAcknowledgement && transaction.revoked == nil {
+                await acknowledge(Recheck(transaction: transaction, receipt: receipt))
+            }
+            return .genuine(purchases: purchases)
         }
     }
 

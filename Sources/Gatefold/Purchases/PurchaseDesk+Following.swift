@@ -1,7 +1,8 @@
 import Foundation
 
 extension PurchaseDesk {
-    /// Does what is due by itself: receipts whose store could not be asked, and subscriptions to look at again.
+    /// Does what is due by itself: receipts whose store could not be asked, purchases to look at again, and those that their
+    /// store waits to have acknowledged.
     ///
     /// - Returns: how many receipts and purchases were dealt with.
     /// - Throws: when the ledger could not be asked.
@@ -12,18 +13,28 @@ extension PurchaseDesk {
             if Task.isCancelled { return 0 }
             guard let verifier = verifier(named: record.incoming.store) else {
                 // The publication sells there no longer: it must not stand in the way of those that can be asked about.
-                try await ledger.postpone(record.id, until: now.addingTimeInterval(times.longestRetry))
+                try await wait(record, until: now.addingTimeInterval(times.longestRetry))
                 continue
             }
-            _ = try await settle(record, by: verifier, claims: record.incoming.credit == nil ? claims : .exclusive)
+            let claims = record.incoming.credit == nil ? claims : .exclusive
+            // What was begun is finished, also when this is to stop: a task of its own is not cancelled with it.
+            _ = try await Task { try await settle(record, by: verifier, claims: claims) }.value
         }
-        let ended = try await recheckable(of: nil, ended: true, limit: limit)
-        let running = try await recheckable(of: nil, ended: false, limit: limit)
-        for recheck in ended + running {
+        let unacknowledged = try await ledger.unacknowledged(
+            in: stores, environments: environments, at: now, limit: limit)
+        for purchase in unacknowledged {
             if Task.isCancelled { return 0 }
-            if await !look(recheck) { await postponeLook(recheck) }
+            await Task { await acknowledge(purchase) }.value
         }
-        return waiting.count + ended.count + running.count
+        var looked = 0
+        for reason in RecheckReason.allCases {
+            for recheck in try await recheckable(reason, limit: limit) {
+                if Task.isCancelled { return 0 }
+                await Task { if await !look(recheck) { await rest(recheck, for: times.shortestRetry) } }.value
+                looked += 1
+            }
+        }
+        return waiting.count + unacknowledged.count + looked
     }
 
     /// Takes in a message that a store sent.

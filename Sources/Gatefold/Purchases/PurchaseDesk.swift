@@ -9,6 +9,7 @@ public struct PurchaseDesk: Sendable {
     /// The environments whose purchases count: production, and sandbox only where the publication allows it.
     public let environments: Set<StoreEnvironment>
     public let claims: ClaimRule
+    public let limits: ReceiptLimits
     public let times: PurchaseTimes
     let verifiers: [any ReceiptVerifier]
     let ledger: any PurchaseLedger
@@ -20,14 +21,16 @@ public struct PurchaseDesk: Sendable {
     ///   - observe: told what happened; must return at once.
     public init(
         publication: PublicationID, products: ProductRules, environments: Set<StoreEnvironment> = [.production],
-        claims: ClaimRule = ClaimRule(mostPersons: 10), times: PurchaseTimes = PurchaseTimes(),
-        verifiers: [any ReceiptVerifier], ledger: any PurchaseLedger, clock: WallClock = .system,
+        claims: ClaimRule = ClaimRule(mostPersons: 10), limits: ReceiptLimits = ReceiptLimits(),
+        times: PurchaseTimes = PurchaseTimes(), verifiers: [any ReceiptVerifier], ledger: any PurchaseLedger,
+        clock: WallClock = .system,
         observe: @escaping @Sendable (PurchaseEvent) -> Void = { _ in }
     ) {
         self.publication = publication
         self.products = products
         self.environments = environments
         self.claims = claims
+        self.limits = limits
         self.times = times
         self.verifiers = verifiers
         self.ledger = ledger

@@ -6,26 +6,38 @@ public struct PurchaseTimes: Sendable, Equatable {
     /// time doubles.
     public var shortestRetry: TimeInterval
     public var longestRetry: TimeInterval
+    /// For so long a receipt waits for its store; then it is forgotten, and handed in again it is a new one.
+    public var longestWait: TimeInterval
     /// Between two looks at a subscription that has ended, when its reader comes: it may have been renewed.
     public var recheckEnded: TimeInterval
-    /// Between two looks without a reader: at one that runs, which may have been taken back, and at one that has ended.
+    /// Between two looks without a reader: at one that runs, which may have been taken back, at one that has ended, and at a
+    /// single purchase.
     public var recheckRunning: TimeInterval
     /// For so long after its end a subscription is looked at.
     public var recheckWindow: TimeInterval
+    /// For so long after it was bought a single purchase is looked at: so long stores give money back. 0 for never.
+    public var refundWindow: TimeInterval
     /// The longest that somebody waits for such a look.
     public var patience: TimeInterval
 
     public init(
-        shortestRetry: TimeInterval = 60, longestRetry: TimeInterval = 6 * 3600, recheckEnded: TimeInterval = 3600,
-        recheckRunning: TimeInterval = 86_400, recheckWindow: TimeInterval = 60 * 86_400, patience: TimeInterval = 5
+        shortestRetry: TimeInterval = 60, longestRetry: TimeInterval = 6 * 3600,
+        longestWait: TimeInterval = 30 * 86_400, recheckEnded: TimeInterval = 3600,
+        recheckRunning: TimeInterval = 86_400, recheckWindow: TimeInterval = 60 * 86_400,
+        refundWindow: TimeInterval = Self.usualRefundWindow, patience: TimeInterval = 5
     ) {
         self.shortestRetry = shortestRetry
         self.longestRetry = longestRetry
+        self.longestWait = longestWait
         self.recheckEnded = recheckEnded
         self.recheckRunning = recheckRunning
         self.recheckWindow = recheckWindow
+        self.refundWindow = refundWindow
         self.patience = patience
     }
+
+    /// Ninety days: as long as Apple takes requests for a refund.
+    public static let usualRefundWindow: TimeInterval = 90 * 86_400
 
     func retry(after attempts: Int) -> TimeInterval {
         min(longestRetry, shortestRetry * pow(2, Double(min(attempts, 40))))

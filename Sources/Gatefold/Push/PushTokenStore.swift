@@ -3,6 +3,8 @@ public import Foundation
 /// The push tokens of apps, and how far notifications have come.
 public protocol PushTokenStore: Sendable {
     /// Keeps a token, or notes that it is still in use.
+    ///
+    /// - Throws: ``PushTokenLimitReached`` for a new one where as many of the app came within the hour as may.
     func register(_ token: PushToken, at moment: Date) async throws
 
     /// Tokens in the store's order.
@@ -25,5 +27,15 @@ public protocol PushTokenStore: Sendable {
     func keep(_ campaign: PushCampaign) async throws
 
     /// Campaigns of a publication, the latest first.
-    func campaigns(in publication: PublicationID, limit: Int) async throws -> [PushCampaign]
+    ///
+    /// - Parameter unfinished: only those that have not come to their end.
+    func campaigns(in publication: PublicationID, unfinished: Bool, limit: Int) async throws -> [PushCampaign]
+}
+
+/// A token was not kept, because too many new ones of its app came within an hour. Apps send theirs at every launch, so it
+/// comes again.
+public struct PushTokenLimitReached: BackendFailure {
+    public let cause = "too many new push tokens of one app within an hour"
+
+    public init() {}
 }

@@ -48,15 +48,9 @@ struct CatalogueShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (publication, memory) = try catalogue.read()
-        let editions: [Edition]
-        switch publication.catalogue {
-        case .editions(let written): editions = Catalogue(written).editions
-        case .source:
-            guard let catalogue = memory.remembered.catalogue else {
-                throw CommandFailure(
-                    .unavailable, "no catalogue of \(publication.publication.id) has been fetched with success")
-            }
-            editions = catalogue.editions
+        guard let editions = publication.knownCatalogue(memory)?.editions else {
+            throw CommandFailure(
+                .unavailable, "no catalogue of \(publication.publication.id) has been fetched with success")
         }
         let reports = editions.map { Report($0) }
         try output.print(reports, text: reports.map(\.line).joined(separator: "\n"))

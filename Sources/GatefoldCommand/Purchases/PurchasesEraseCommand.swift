@@ -8,8 +8,9 @@ struct PurchasesEraseCommand: AsyncParsableCommand {
         commandName: "erase",
         abstract: "Forget somebody's receipts, claims and links. Exits with 1 when there was nothing to forget.",
         discussion: """
-            What was delivered stays on record without the account, so that no receipt is delivered twice. The store still \
-            has the purchases: who restores them in the app has them again.
+            What was delivered stays on record without the account, so that no receipt is delivered twice, and what the \
+            store took back stays taken back. The store still has the other purchases: who restores them in the app has \
+            them again.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Catalogues
 import Foundation
 import Gatefold
 import Server
@@ -7,7 +8,10 @@ import State
 struct PurchasesShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show what somebody bought, and what it opens. Exits with 1 when it is nothing.",
-        discussion: "What an installation or an account is linked with counts as its own.")
+        discussion: """
+            What an installation or an account is linked with counts as its own. What a purchase opens goes by the catalogue \
+            that was last fetched, where it comes from a source; what the subscriber system grants besides is not asked for.
+            """)
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
@@ -28,7 +32,10 @@ struct PurchasesShowCommand: AsyncParsableCommand {
 
         let owner: String
         let isSubscribed: Bool
-        let editions: [String]
+        /// Whether all of them are open, those of the future included.
+        let opensEverything: Bool
+        /// Nil where no catalogue is known.
+        let editions: [String]?
         let transactions: [Transaction]
     }
 
@@ -40,20 +47,34 @@ struct PurchasesShowCommand: AsyncParsableCommand {
         }
         let who = owner.owner(read.state.references, in: chosen.publication.id)
         let transactions = try await Assembly.stateStore(read).transactions(of: who, in: Set(purchases.stores))
-        let counting = transactions.filter { purchases.allowsSandbox || $0.environment != .sandbox }
-        let holdings = purchases.products.holdings(
-            from: counting, in: chosen.publication.rule.catalogue, at: WallClock.system.now)
+        let environments = try Assembly.environments(of: chosen, in: read)
+        let counting = transactions.filter { environments.contains($0.environment) }
+        let memory = CatalogueMemory(folder: read.catalogueFolder, publication: chosen.publication.id)
+        let catalogue = chosen.knownCatalogue(memory)
+        let now = WallClock.system.now
+        let holdings = purchases.products.holdings(from: counting, in: catalogue ?? .awaited, at: now)
+        let rule = EntitlementRule(
+            policy: chosen.publication.rule.policy, grace: chosen.publication.rule.grace,
+            catalogue: catalogue ?? .awaited)
+        let opened = rule.subscription(of: holdings, at: now)?.entitlement ?? .nothing
         let report = Report(
-            owner: who.description, isSubscribed: holdings.isSubscribed,
-            editions: holdings.editions.sorted().map(\.rawValue),
+            owner: who.description, isSubscribed: holdings.isSubscribed, opensEverything: opened == .allEditions,
+            editions: catalogue.map { Self.editions(opened, of: $0, at: now) },
             transactions: transactions.sorted { ($0.purchased, $0.id) < ($1.purchased, $1.id) }.map {
                 Report.Transaction(
                     store: $0.store.rawValue, transaction: $0.id, original: $0.original, product: $0.product,
-                    environment: $0.environment.rawValue, purchased: $0.purchased, expires: $0.expires,
+                    environment: $0.environment.rawValue, purchased: $0.purchased, expires: $0.ends,
                     revoked: $0.revoked)
             })
         try output.print(report, text: Self.text(report))
         if transactions.isEmpty { throw ExitCode(CommandFailure.Status.no.rawValue) }
+    }
+
+    private static func editions(_ opened: Entitlement, of catalogue: Catalogue, at moment: Date) -> [String] {
+        switch opened {
+        case .allEditions: catalogue.offered(at: moment).map(\.id.rawValue)
+        case .editions(let editions): editions.sorted().map(\.rawValue)
+        }
     }
 
     private static func text(_ report: Report) -> String {
@@ -69,7 +90,15 @@ struct PurchasesShowCommand: AsyncParsableCommand {
         return
             (["Owner \(report.owner) bought:"] + bought + [
                 "Subscribed: \(report.isSubscribed ? "yes" : "no")",
-                "Opens: \(report.editions.isEmpty ? "nothing" : report.editions.joined(separator: ", "))",
+                "Opens: \(opens(report))",
             ]).joined(separator: "\n")
+    }
+
+    private static func opens(_ report: Report) -> String {
+        if report.opensEverything { return "everything" }
+        guard let editions = report.editions else {
+            return "unknown, because no catalogue has been fetched with success"
+        }
+        return editions.isEmpty ? "nothing" : editions.joined(separator: ", ")
     }
 }

@@ -11,7 +11,8 @@ struct PushSendCommand: AsyncParsableCommand {
             Without more words it wakes the apps, which then look at their shelf and download. A campaign has a name, \
             which unless said is made of the app and the edition, and tells everybody once: when it was stopped or killed, \
             the same command goes on where it was; when it is finished, the same command sends nothing. Without an \
-            edition and a name, a campaign that was stopped is gone on with, else a new one begun.
+            edition and a name, the last campaign of that kind that was stopped is gone on with while it is of use, else a \
+            new one begun.
 
             The exit status is 75 when it was stopped and can be gone on with, 69 when APNs can not be reached, and 78 \
             when APNs refuses the app's key, certificate or notification.
@@ -37,6 +38,13 @@ struct PushSendCommand: AsyncParsableCommand {
 
     @Flag(help: "Say what would be sent to how many, and send nothing.")
     var dryRun = false
+
+    @Flag(
+        help: """
+            Remove tokens that APNs does not know even where it knows none of the first: for when the app, its environment \
+            and its credentials are right, and somebody registered made-up tokens.
+            """)
+    var forgetUnknown = false
 
     private struct Report: Encodable {
         let campaign: String
@@ -109,8 +117,10 @@ struct PushSendCommand: AsyncParsableCommand {
     private func describe(
         _ campaign: PushCampaign, _ app: PushApp, _ payload: PushPayload?, _ office: PushOffice
     ) async throws {
-        let known = try await office.store.campaigns(in: office.publication, limit: 1_000)
-            .first { $0.name == campaign.name }
+        let known = try await office.store.campaigns(
+            in: office.publication, unfinished: false, limit: 1_000
+        )
+        .first { $0.name == campaign.name }
         let place = known ?? campaign
         let ahead =
             place.finished == nil
@@ -132,7 +142,9 @@ struct PushSendCommand: AsyncParsableCommand {
         let sent: PushCampaign
         do {
             sent = try await untilSignalled {
-                try await office.send(campaign, to: app, payload: payload) { display.show($0, total: $1) }
+                try await office.send(
+                    campaign, to: app, payload: payload, trusting: forgetUnknown
+                ) { display.show($0, total: $1) }
             }
             display.clear()
         } catch let stop as PushStop {

@@ -33,7 +33,9 @@ struct PushStatusCommand: AsyncParsableCommand {
     func run() async throws {
         let office = try options.office()
         var reports: [Report] = []
-        for campaign in try await office.store.campaigns(in: office.publication, limit: limit) {
+        for campaign in try await office.store.campaigns(
+            in: office.publication, unfinished: false, limit: limit)
+        {
             let ahead =
                 campaign.finished == nil
                 ? try await office.store.countPushTokens(

@@ -17,17 +17,22 @@ package final class APNsClient: Sendable {
     private let plan: RetryPlan
     private let random: RandomSource
     private let sleep: Sleep
+    private let didRetry: @Sendable () -> Void
 
+    /// - Parameters:
+    ///   - providers: those of the whole process.
+    ///   - didRetry: told of each attempt after the first.
     package init(
         _ credentials: PushCredentials, service: APNsService, in environment: PushEnvironment,
-        plan: RetryPlan = RetryPlan(),
+        providers: ProviderTokens, plan: RetryPlan = RetryPlan(),
         clock: WallClock = .system, random: RandomSource = .system,
-        sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) }
+        sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) },
+        didRetry: @escaping @Sendable () -> Void = {}
     ) {
         var tls = service.tls
         switch credentials {
         case .key(let team, let keyID, let key):
-            provider = ProviderToken(team: team, keyID: keyID, key: key, clock: clock)
+            provider = providers.issuer(team: team, keyID: keyID, key: key, clock: clock)
         case .certificate(let chain, let key):
             provider = nil
             tls.certificateChain = chain.map { .certificate($0) }
@@ -37,6 +42,7 @@ package final class APNsClient: Sendable {
         self.plan = plan
         self.random = random
         self.sleep = sleep
+        self.didRetry = didRetry
     }
 
     /// Sends a notification, again where that may help.
@@ -51,6 +57,7 @@ package final class APNsClient: Sendable {
         var attempt = 0
         while true {
             attempt += 1
+            if attempt > 1 { didRetry() }
             let verdict = try await exchange(notification, device, id, issue)
             switch verdict {
             case .accepted: return .sent
@@ -64,9 +71,7 @@ package final class APNsClient: Sendable {
                 else { throw PushStop.clock }
                 issue = next
             case .later(let reason, let asked):
-                guard attempt < plan.attempts else {
-                    return reason.status == 429 ? .busy : .serverFailed(reason)
-                }
+                guard attempt < plan.attempts else { return .notTaken(reason) }
                 try await sleep(plan.wait(after: attempt, asked: asked, jitter: random.fraction()))
                 // A long wait may have outlived it.
                 issue = try await provider?.current()

@@ -9,8 +9,25 @@ package enum PushOutcome: Sendable, Equatable {
     case badToken
     /// It is another app's token.
     case notForTopic
-    /// APNs did not take it this time, which is about this token only.
-    case busy
-    /// The service failed, again and again.
-    case serverFailed(APNsReason)
+    /// APNs did not take it, again and again (429, 5xx). One answer does not tell whether that is about this token or about
+    /// all.
+    case notTaken(APNsReason)
+
+    package var result: NotificationResult {
+        switch self {
+        case .sent: .sent
+        case .gone, .badToken: .gone
+        case .notForTopic, .notTaken: .failed
+        }
+    }
+}
+
+/// How a notification is counted.
+package enum NotificationResult: String, Sendable, CaseIterable {
+    case sent
+    case failed
+    /// Its token is of no more use.
+    case gone
+    /// It was sent again, because it was not taken or not answered.
+    case retried
 }

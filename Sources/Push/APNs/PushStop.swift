@@ -34,7 +34,8 @@ package enum PushStop: Error, Sendable, Equatable, CustomStringConvertible {
                 + "certificate authenticates the app, one that APNs accepts"
         case .unavailable(let cause): "APNs can not be asked: \(cause); start the campaign again to go on"
         case .strangers(let count):
-            "APNs knows none of the first \(count) tokens; expected tokens of this app and environment. None was removed"
+            "APNs knows none of the first \(count) tokens; expected tokens of this app and environment. None was removed; "
+                + "`gatefold push send --forget-unknown` removes them and goes on"
         case .underWay(let name): "the campaign \(name) is being sent by another process"
         case .otherCampaign(let name):
             "the campaign \(name) is one of another app, environment or publication; expected another name"

@@ -13,6 +13,11 @@ package enum CampaignName {
         "\(app)/\(moment.formatted(.iso8601))\(suffix(environment))"
     }
 
+    /// Whether the campaign was begun without an edition and a name: whoever begins the next such one may go on with it.
+    package static func isUsual(_ campaign: PushCampaign) -> Bool {
+        campaign.name == at(campaign.begun, app: campaign.app, in: campaign.environment)
+    }
+
     private static func suffix(_ environment: PushEnvironment) -> String {
         environment == .production ? "" : "/\(environment.rawValue)"
     }

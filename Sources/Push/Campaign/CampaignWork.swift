@@ -24,13 +24,14 @@ struct CampaignWork {
     private var strangers: [(token: PushToken, begun: Date)] = []
     private var refused = 0
 
-    init(_ campaign: PushCampaign, limits: PushLimits, total: Int) {
+    /// - Parameter trusting: whether tokens that APNs does not know are forgotten even where it knows none.
+    init(_ campaign: PushCampaign, limits: PushLimits, total: Int, trusting: Bool) {
         self.campaign = campaign
         self.total = total
         window = SendWindow(room: limits.mostRepeated)
         rate = SendRate(perSecond: limits.perSecond)
         lastRead = campaign.position
-        isAccepted = campaign.sent > 0
+        isAccepted = trusting || campaign.sent > 0
     }
 
     /// Whether all that APNs said so far may be the settings' fault.
@@ -64,8 +65,7 @@ struct CampaignWork {
             if isAccepted { try await forgetStrangers(in: store) } else { try refuse() }
         case .notForTopic:
             if !isAccepted { try refuse() }
-        case .busy: break
-        case .serverFailed(let reason):
+        case .notTaken(let reason):
             // If nothing else went through in all that time, it is not about this token.
             if sent == sentBefore { throw PushStop.unavailable("it answers \(reason)") }
         }

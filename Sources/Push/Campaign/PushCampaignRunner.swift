@@ -14,11 +14,15 @@ package struct PushCampaignRunner: Sendable {
     /// Sends to one token, see ``APNsClient/send(_:to:)``.
     let send: @Sendable (PushToken) async throws -> PushOutcome
     let progress: Progress
+    /// Told what became of each notification.
+    let observe: @Sendable (PushOutcome) -> Void
+    let trusting: Bool
 
+    /// - Parameter trusting: whether tokens that APNs does not know are forgotten even where it knows none.
     package init(
-        store: any PushTokenStore, limits: PushLimits, clock: WallClock = .system,
+        store: any PushTokenStore, limits: PushLimits, trusting: Bool = false, clock: WallClock = .system,
         sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) },
-        progress: @escaping Progress = { _, _ in },
+        progress: @escaping Progress = { _, _ in }, observe: @escaping @Sendable (PushOutcome) -> Void = { _ in },
         send: @escaping @Sendable (PushToken) async throws -> PushOutcome
     ) {
         self.store = store
@@ -26,6 +30,8 @@ package struct PushCampaignRunner: Sendable {
         self.clock = clock
         self.sleep = sleep
         self.progress = progress
+        self.observe = observe
+        self.trusting = trusting
         self.send = send
     }
 
@@ -49,7 +55,7 @@ package struct PushCampaignRunner: Sendable {
         guard campaign.finished == nil else { return campaign }
         let ahead = try await store.countPushTokens(
             of: campaign.app, in: campaign.environment, after: campaign.position)
-        var work = CampaignWork(campaign, limits: limits, total: campaign.dealtWith + ahead)
+        var work = CampaignWork(campaign, limits: limits, total: campaign.dealtWith + ahead, trusting: trusting)
         progress(campaign, work.total)
         await withTaskGroup(of: Sent.self) { group in
             while true {
@@ -119,6 +125,7 @@ package struct PushCampaignRunner: Sendable {
             let outcome = try sent.result.get()
             try await work.note(outcome, of: sent.token, begun: sent.begun, sentBefore: sent.sentBefore, in: store)
             work.window.finish(sent.number, outcome)
+            observe(outcome)
         } catch is CancellationError {
             // It stays to be dealt with.
         } catch {

@@ -10,12 +10,18 @@ package struct PushOffice: Sendable {
     package let store: any PushTokenStore
     /// Beside this file are the locks of campaigns under way.
     package let statePath: String
+    private let providers: ProviderTokens
+    private let observe: @Sendable (PushEvent) -> Void
     private let clock: WallClock
     private let random: RandomSource
     private let sleep: Sleep
 
+    /// - Parameters:
+    ///   - providers: those of the whole process.
+    ///   - observe: told what became of each notification.
     package init(
         publication: PublicationID, settings: PushSettings, store: any PushTokenStore, statePath: String,
+        providers: ProviderTokens = ProviderTokens(), observe: @escaping @Sendable (PushEvent) -> Void = { _ in },
         clock: WallClock = .system, random: RandomSource = .system,
         sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) }
     ) {
@@ -23,6 +29,8 @@ package struct PushOffice: Sendable {
         self.settings = settings
         self.store = store
         self.statePath = statePath
+        self.providers = providers
+        self.observe = observe
         self.clock = clock
         self.random = random
         self.sleep = sleep
@@ -43,11 +51,12 @@ package struct PushOffice: Sendable {
             begun: clock.now)
     }
 
-    /// The campaign that was stopped before its end and has no edition, else a new one.
+    /// The campaign without an edition and a name of its own that was stopped before its end, unless it came too late to
+    /// be of use, else a new one.
     package func generalCampaign(for app: PushApp, in environment: PushEnvironment?) async throws -> PushCampaign {
         let new = campaign(for: app, edition: nil, in: environment)
-        return try await store.campaigns(in: publication, limit: 100).first {
-            $0.finished == nil && $0.edition == nil && $0.app == app.id && $0.environment == new.environment
+        return try await store.campaigns(in: publication, unfinished: true, limit: 1_000).first {
+            $0.app == app.id && $0.environment == new.environment && CampaignName.isUsual($0) && !isOver($0)
         } ?? new
     }
 
@@ -63,10 +72,11 @@ package struct PushOffice: Sendable {
 
     /// Sends the campaign, or what is left of it.
     ///
+    /// - Parameter trusting: whether tokens that APNs does not know are forgotten even where it knows none.
     /// - Returns: how far it came; it is not finished where the task was cancelled.
     /// - Throws: ``PushStop``, or what the store throws.
     package func send(
-        _ campaign: PushCampaign, to app: PushApp, payload: PushPayload? = nil,
+        _ campaign: PushCampaign, to app: PushApp, payload: PushPayload? = nil, trusting: Bool = false,
         progress: @escaping PushCampaignRunner.Progress = { _, _ in }
     ) async throws -> PushCampaign {
         let lock = try CampaignLock(campaign.name, beside: statePath)
@@ -77,11 +87,13 @@ package struct PushOffice: Sendable {
         }
         let notification = notification(for: begun, to: app, payload: payload)
         let client = APNsClient(
-            app.credentials, service: settings.service, in: begun.environment, clock: clock, random: random,
-            sleep: sleep)
+            app.credentials, service: settings.service, in: begun.environment, providers: providers, clock: clock,
+            random: random, sleep: sleep,
+            didRetry: { [observe, publication] in observe(.notification(publication, app: app.id, .retried)) })
         let runner = PushCampaignRunner(
             store: store, limits: PushLimits(mostAtOnce: settings.mostAtOnce, perSecond: settings.perSecond),
-            clock: clock, sleep: sleep, progress: progress,
+            trusting: trusting, clock: clock, sleep: sleep, progress: progress,
+            observe: { [observe, publication] in observe(.notification(publication, app: app.id, $0.result)) },
             send: { try await client.send(notification, to: $0.bytes) })
         return try await runner.run(begun)
     }

@@ -39,9 +39,9 @@ struct SendWindow: Sendable {
         let ready = entries.prefix { $0.outcome != nil }
         for entry in ready {
             campaign.position = entry.place
-            switch entry.outcome {
+            switch entry.outcome?.result {
             case .sent: campaign.sent += 1
-            case .gone, .badToken: campaign.gone += 1
+            case .gone: campaign.gone += 1
             default: campaign.failed += 1
             }
         }

@@ -46,20 +46,14 @@ struct AmazonStore: ReceiptVerifier {
     func current(
         _ transaction: StoreTransaction, receipt: StoreReceipt?, allowing allowed: Set<StoreEnvironment>,
         at moment: Date
-    ) async throws -> [StoreTransaction] {
-        guard let receipt, let (reference, user) = reference(in: receipt) else { return [] }
+    ) async throws -> [StoreTransaction]? {
+        guard let receipt, let (reference, user) = reference(in: receipt) else { return nil }
         switch try await ask(reference, user, at: moment) {
         case .found(let found):
             return found.original == transaction.original && allowed.contains(found.environment) ? [found] : []
         case .refused(let refusal) where refusal.reason == .expired:
-            // Amazon has taken a subscription for ended before the time it told last.
-            guard let expires = transaction.expires, expires > moment else { return [] }
-            return [
-                StoreTransaction(
-                    store: store, id: transaction.id, original: transaction.original, product: transaction.product,
-                    purchased: transaction.purchased, expires: moment, quantity: transaction.quantity,
-                    environment: transaction.environment, told: moment)
-            ]
+            // A subscription may be over before the time told last; what has no end was taken back.
+            return [transaction.ends == nil ? transaction.takenBack(at: moment) : transaction.ended(at: moment)]
         case .refused: return []
         }
     }

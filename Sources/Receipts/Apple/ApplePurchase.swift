@@ -8,9 +8,17 @@ struct ApplePurchase: Sendable, Equatable {
     var original: String
     var purchased: Date
     var expires: Date?
+    var grace = Grace.unsaid
     /// When Apple took it back.
     var cancelled: Date?
     var quantity = 1
+
+    /// What was told of the billing grace period behind the end.
+    enum Grace: Sendable, Equatable {
+        case unsaid
+        case none
+        case until(Date)
+    }
 
     /// More in one receipt are nobody's.
     static let most = 10_000
@@ -23,7 +31,16 @@ struct ApplePurchase: Sendable, Equatable {
         guard texts.allSatisfy({ !$0.isEmpty && $0.utf8.count <= StoreTransaction.longestText }) else { return nil }
         return StoreTransaction(
             store: store, id: transaction, original: original, product: product, purchased: purchased,
-            expires: expires, revoked: cancelled, quantity: max(1, quantity), environment: environment, told: told)
+            expires: expires, grace: grace(told), revoked: cancelled, quantity: max(1, quantity),
+            environment: environment, told: told)
+    }
+
+    private func grace(_ told: Date) -> GracePeriod? {
+        switch grace {
+        case .unsaid: nil
+        case .none: GracePeriod(ends: nil, told: told)
+        case .until(let end): GracePeriod(ends: end, told: told)
+        }
     }
 }
 

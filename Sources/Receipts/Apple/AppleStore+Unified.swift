@@ -1,9 +1,11 @@
 import Foundation
 import Gatefold
 import PKCS7
+import Protections
 
 extension AppleStore {
-    /// Here first, which costs nobody anything; then what has become of it since, should its subscriptions have ended.
+    /// Here first, which costs nobody anything; then what has become of it since: of subscriptions that have ended, and of
+    /// what was bought so lately that it may have been refunded.
     func verify(
         _ message: SignedMessage, _ bytes: [UInt8], allowing allowed: Set<StoreEnvironment>, at moment: Date
     ) async throws -> ReceiptVerdict {
@@ -16,35 +18,42 @@ extension AppleStore {
         }
         let verdict = try unified.verdict(on: message, allowing: allowed, at: moment)
         guard case .genuine(let transactions) = verdict else { return verdict }
-        let ended = Self.ended(transactions, at: moment)
-        guard !ended.isEmpty else { return verdict }
-        // The receipt is true whether or not Apple can be asked for more: then the later looks will.
-        let later = (try? await renewals(of: ended, message, bytes, allowing: allowed, at: moment)) ?? []
+        let open = Self.open(transactions, at: moment)
+        guard !open.isEmpty else { return verdict }
+        // The receipt is true whether or not Apple can be asked for more, and soon: else the later looks will.
+        let asked = try? await patience.bound(
+            { try await course(of: open, message, bytes, allowing: allowed, at: moment) }, ended: {})
+        let later = asked ?? []
         try Task.checkCancellation()
         return .genuine(Self.joined(transactions, later))
     }
 
-    /// So many subscriptions of one receipt are asked about.
+    /// So many purchases of one receipt are asked about.
     private static let mostAsked = 5
 
-    /// The last transaction of each subscription whose last period has ended and was not taken back.
-    static func ended(_ transactions: [StoreTransaction], at moment: Date) -> [StoreTransaction] {
-        let subscriptions = Dictionary(grouping: transactions.filter { $0.expires != nil }, by: \.original)
+    /// The purchases about which a receipt does not have the last word, by the last transaction of each: subscriptions whose
+    /// last period has ended or was taken back, the latest first, and then what has no end and may still be refunded.
+    static func open(_ transactions: [StoreTransaction], at moment: Date) -> [StoreTransaction] {
+        let subscriptions = Dictionary(grouping: transactions.filter { $0.ends != nil }, by: \.original)
         let last = subscriptions.values.compactMap { $0.max { end($0) < end($1) } }
-        let ended = last.filter { $0.revoked == nil && end($0) <= moment }
-        return Array(ended.sorted { (end($0), $0.id) > (end($1), $1.id) }.prefix(mostAsked))
+        let ended = last.filter { $0.revoked != nil || end($0) <= moment }
+        let refundable = moment.addingTimeInterval(-PurchaseTimes.usualRefundWindow)
+        let singles = transactions.filter { $0.ends == nil && $0.revoked == nil && $0.purchased >= refundable }
+        return Array(
+            (ended.sorted { (end($0), $0.id) > (end($1), $1.id) }
+                + singles.sorted { ($0.purchased, $0.id) > ($1.purchased, $1.id) }).prefix(mostAsked))
     }
 
-    private static func end(_ transaction: StoreTransaction) -> Date { transaction.expires ?? .distantPast }
+    private static func end(_ transaction: StoreTransaction) -> Date { transaction.ends ?? .distantPast }
 
-    private func renewals(
-        of ended: [StoreTransaction], _ message: SignedMessage, _ bytes: [UInt8],
+    private func course(
+        of open: [StoreTransaction], _ message: SignedMessage, _ bytes: [UInt8],
         allowing allowed: Set<StoreEnvironment>, at moment: Date
     ) async throws -> [StoreTransaction] {
-        guard !ended.contains(where: \.environment.isLocal) else { return [] }
+        guard !open.contains(where: \.environment.isLocal) else { return [] }
         if let signed, signed.asksServer {
             var later: [StoreTransaction] = []
-            for transaction in ended {
+            for transaction in open {
                 later += try await signed.current(transaction, allowing: allowed, at: moment)
             }
             return later
@@ -56,14 +65,12 @@ extension AppleStore {
         return all
     }
 
-    /// Each transaction once, the later word counting.
+    /// Each transaction once, as the words about it amount to.
     static func joined(_ transactions: [StoreTransaction], _ later: [StoreTransaction]) -> [StoreTransaction] {
-        let told = Dictionary(later.map { ($0.id, $0) }) { $0.told >= $1.told ? $0 : $1 }
+        let told = Dictionary(later.map { ($0.id, $0) }) { $0.joined(with: $1) }
         let known = Set(transactions.map(\.id))
-        return transactions.map { transaction in
-            guard let word = told[transaction.id], word.told >= transaction.told else { return transaction }
-            return word
-        } + told.values.filter { !known.contains($0.id) }.sorted { ($0.purchased, $0.id) < ($1.purchased, $1.id) }
+        return transactions.map { transaction in told[transaction.id]?.joined(with: transaction) ?? transaction }
+            + told.values.filter { !known.contains($0.id) }.sorted { ($0.purchased, $0.id) < ($1.purchased, $1.id) }
     }
 }
 

@@ -1,6 +1,7 @@
 package import Foundation
 package import Gatefold
 import PKCS7
+import Protections
 
 /// Apple's App Store: knows every form of receipt that apps send, and verifies each in its own way.
 ///
@@ -21,6 +22,8 @@ package struct AppleStore: ReceiptVerifier {
     /// Whether knowing a transaction's identifier counts as having bought: the identifier alone, or in a receipt that nobody
     /// verified. Identifiers stand in mails and can be guessed.
     let acceptsIdentifiers: Bool
+    /// For what Apple adds to a receipt that is genuine as it stands, nobody waits longer.
+    let patience: Deadline
 
     package var store: StoreName { apps.store }
     package var kind: StoreKind { .apple }
@@ -28,11 +31,13 @@ package struct AppleStore: ReceiptVerifier {
     /// - Parameters:
     ///   - verifyReceipt: nil where it is not to be asked.
     ///   - signed: nil where nothing of StoreKit 2 is known.
+    ///   - patience: in seconds, for what Apple adds to a receipt that is genuine as it stands.
     init(
         apps: AppleApps, verifyReceipt: VerifyReceiptClient? = nil, signed: (any AppleSignedData)? = nil,
-        acceptsIdentifiers: Bool = false
+        acceptsIdentifiers: Bool = false, patience: TimeInterval = SignedAppStoreData.longestPatience
     ) {
         self.apps = apps
+        self.patience = Deadline(seconds: patience) { try await Task.sleep(for: .seconds($0)) }
         self.acceptsIdentifiers = acceptsIdentifiers
         self.verifyReceipt = verifyReceipt
         self.signed = signed
@@ -69,18 +74,18 @@ package struct AppleStore: ReceiptVerifier {
     package func current(
         _ transaction: StoreTransaction, receipt: StoreReceipt?, allowing allowed: Set<StoreEnvironment>,
         at moment: Date
-    ) async throws -> [StoreTransaction] {
+    ) async throws -> [StoreTransaction]? {
         let allowed = allowed.intersection(apps.environments)
-        guard allowed.contains(transaction.environment), !transaction.environment.isLocal else { return [] }
+        guard allowed.contains(transaction.environment), !transaction.environment.isLocal else { return nil }
         if let signed, signed.asksServer {
             return try await signed.current(transaction, allowing: allowed, at: moment)
         }
-        guard let verifyReceipt, let form = receipt?[.receipt].flatMap(AppleReceiptForm.init) else { return [] }
+        guard let verifyReceipt, let form = receipt?[.receipt].flatMap(AppleReceiptForm.init) else { return nil }
         let question: VerifyReceiptClient.Question
         switch form {
         case .unified(let message, let bytes): question = UnifiedReceipt.question(message, bytes, isGenuine: true)
         case .transaction(let receipt, let bytes): question = receipt.question(bytes)
-        case .signed, .identifier: return []
+        case .signed, .identifier: return nil
         }
         guard case .genuine(let all) = try await verifyReceipt.verdict(on: question, allowing: allowed, at: moment)
         else {

@@ -17,4 +17,7 @@ enum GooglePurchaseID {
         else { return transaction }
         return String(transaction[..<end.lowerBound])
     }
+
+    /// One of several products that are bought as one.
+    static func item(_ product: String, of id: String) -> String { "\(id)/\(product)" }
 }

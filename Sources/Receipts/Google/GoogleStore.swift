@@ -60,10 +60,25 @@ struct GoogleStore: ReceiptVerifier {
     func current(
         _ transaction: StoreTransaction, receipt: StoreReceipt?, allowing allowed: Set<StoreEnvironment>,
         at moment: Date
-    ) async throws -> [StoreTransaction] {
-        guard let publisher, let receipt, let question = question(about: transaction, receipt) else { return [] }
-        guard case .found(let found) = try await publisher.answer(question, about: self, at: moment) else { return [] }
-        return found.filter { allowed.contains($0.environment) && $0.original == transaction.original }
+    ) async throws -> [StoreTransaction]? {
+        guard let publisher, let receipt, let question = question(about: transaction, receipt) else { return nil }
+        switch try await publisher.answer(question, about: self, at: moment) {
+        case .found(let found):
+            return found.filter { allowed.contains($0.environment) && $0.original == transaction.original }
+        case .refused(let refusal):
+            switch refusal.reason {
+            case .expired: return [transaction.ended(at: moment)]
+            case .revoked: return [transaction.takenBack(at: moment)]
+            default: return []
+            }
+        }
+    }
+
+    func acknowledge(_ transaction: StoreTransaction, receipt: StoreReceipt?) async throws {
+        guard let publisher, publisher.acknowledges, let receipt,
+            let question = question(about: transaction, receipt)
+        else { return }
+        try await publisher.acknowledge(transaction, token: question.token)
     }
 
     private func question(about transaction: StoreTransaction, _ receipt: StoreReceipt) -> GoogleQuestion? {
@@ -74,7 +89,10 @@ struct GoogleStore: ReceiptVerifier {
         case .orders(let orders, let isSigned):
             let order = orders.first { order in
                 let id = GooglePurchaseID.transaction(order: isSigned ? order.order : nil, token: order.token)
-                return order.package == package && GooglePurchaseID.original(of: id) == transaction.original
+                let original = GooglePurchaseID.original(of: id)
+                return order.package == package
+                    && [original, GooglePurchaseID.item(transaction.product, of: original)].contains(
+                        transaction.original)
             }
             return order.map {
                 GoogleQuestion(

@@ -48,6 +48,17 @@ public enum Assembly {
         return plan
     }
 
+    /// The environments whose purchases count for a publication; none where it sells in no store.
+    ///
+    /// - Throws: ``SettingsError`` or ``AssemblyError/stores(publication:cause:)``.
+    package static func environments(
+        of publication: PublicationConfiguration, in configuration: GatefoldConfiguration
+    ) throws -> Set<StoreEnvironment> {
+        guard let purchases = publication.purchases else { return [] }
+        return try StorePlan(configuration).environments(
+            for: purchases, of: publication.publication.id, isTest: publication.isTest)
+    }
+
     /// How the publication's tokens look.
     public static func tokenCodec(
         for publication: PublicationConfiguration, in configuration: GatefoldConfiguration,
@@ -67,7 +78,7 @@ public enum Assembly {
             try FileManager.default.createDirectory(
                 at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
-            return try SQLiteStateStore(path: path)
+            return try SQLiteStateStore(path: path, newPushTokensPerHour: configuration.state.pushTokensPerHour)
         } catch {
             throw AssemblyError.state(path: path, cause: "\(error)")
         }

@@ -26,7 +26,7 @@ struct CatalogueFollower: Service {
 
     /// Before the server listens: waits a moment for catalogues of which nothing is remembered, and for no other.
     static func begin(_ catalogues: OpenCatalogues, sleep: @escaping @Sendable (Duration) async throws -> Void) async {
-        let first = catalogues.all.filter { $0.plan != nil && $0.current.value.editions.isEmpty }
+        let first = catalogues.all.filter(\.current.value.isAwaited)
         guard let patience = first.compactMap({ $0.plan?.firstWait }).max(), patience > 0 else { return }
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {

@@ -18,6 +18,14 @@ package enum CatalogueSettings: Sendable {
         }
     }
 
+    /// As far as the configuration says it: what a source has is put in its place when the publications are assembled.
+    package var written: Catalogue {
+        switch self {
+        case .editions(let editions): Catalogue(editions)
+        case .source: .awaited
+        }
+    }
+
     private static func editions(_ publication: SettingsSection) throws(SettingsError) -> [Edition] {
         var editions: [Edition] = []
         var seen: Set<EditionID> = []

@@ -29,6 +29,8 @@ public enum ExampleConfiguration {
           path: state/state.sqlite
           # The key of the pseudonyms in logs and in the state. It does not rotate.
           reference_secret: {file: secrets/references}
+          # New push tokens of one app that are taken in within an hour; apps send theirs at every launch.
+          push_tokens_per_hour: 50000
 
         # Wrong attempts to sign in that are let through, per window.
         guessing:
@@ -195,16 +197,36 @@ public enum ExampleConfiguration {
             #   claims_at_most: 10            # persons who may have one purchase
             #   shortest_retry: 1m            # of receipts whose store can not be asked
             #   longest_retry: 6h
+            #   longest_wait: 30d             # then a receipt whose store can not be asked is forgotten
+            #   unproven_per_owner: 100       # receipts refused or waiting
+            #   unproven_per_hour: 10000      # of the publication
+            #   waiting_at_most: 20000        # at once; one takes up to 256 KiB
             #   recheck_ended: 1h             # between two looks at one that has ended, when its reader comes
             #   recheck_running: 1d
-            #   recheck_window: 60d
+            #   recheck_window: 60d           # for so long after its end a subscription is looked at
+            #   refund_window: 90d            # for so long after it was bought a single purchase is
             #   patience: 5s                  # the longest a reader waits for such a look
             # Front doors beside Pugpig's, each with an article of its own; Baker and Basispress need apps and content.
             # baker: {}
             # basispress: {}
             # cloud_softphone: {path: /daily/iap, store: apple}
             # deliveries: {kind: webhook, url: "https://billing.example.com/credit", secret: {file: secrets/webhook}}
-            # push: {on_publish: true, apps: {com.example.daily: {team: ABCDE12345, key_id: XYZ9876543, key: {file: secrets/apns.p8}}}}
+            # Notifications through APNs when an edition appears, and by `gatefold push`; see Push.
+            # push:
+            #   on_publish: false             # whether the server tells the apps of editions as they come out
+            #   environment: production       # or sandbox: whose tokens are meant
+            #   per_second: 500
+            #   most_at_once: 50
+            #   keep_for: 1d                  # for so long APNs tries to reach a device that is off; 0s: once
+            #   timeout: 20s
+            #   production_url: https://api.push.apple.com
+            #   sandbox_url: https://api.sandbox.push.apple.com
+            #   apps:
+            #     com.example.daily:
+            #       team: ABCDE12345
+            #       key_id: XYZ9876543
+            #       key: {file: secrets/apns.p8}
+            #       content_name: true        # whether notifications name the edition
             # The catalogue as an Atom feed, at /daily/feed.
             # feed: {title: The Daily}
             # The editions: what periods, grace rules and free editions refer to.

@@ -4,6 +4,7 @@ public import Foundation
 import FrontDoors
 public import Gatefold
 public import Settings
+import State
 
 /// Everything `gatefold serve` needs to know, checked.
 public struct GatefoldConfiguration: Sendable {
@@ -38,6 +39,8 @@ public struct GatefoldConfiguration: Sendable {
     public struct StateConfiguration: Sendable {
         public let path: String
         public let references: ReferenceKey
+        /// So many new push tokens of one app are taken in within an hour.
+        public let pushTokensPerHour: Int
     }
 
     /// - Parameters:
@@ -112,8 +115,10 @@ public struct GatefoldConfiguration: Sendable {
         guard let secret = try section.secret("reference_secret") else {
             throw section.error("reference_secret", expected: "missing; expected {file: PATH} or {env: NAME}")
         }
+        let pushTokens = try section.integer(
+            "push_tokens_per_hour", default: SQLiteStateStore.standardPushTokensPerHour, in: 1...10_000_000)
         try section.finish()
-        return StateConfiguration(path: path, references: ReferenceKey(secret))
+        return StateConfiguration(path: path, references: ReferenceKey(secret), pushTokensPerHour: pushTokens)
     }
 
     private static func backends(_ section: SettingsSection) throws(SettingsError) -> [BackendConfiguration] {

@@ -184,10 +184,7 @@ extension EntitlementRule {
             previousOfHeld: try grace.integer("previous_of_held", default: 0, in: 0...1000),
             newestForActive: try grace.integer("newest_for_active", default: 0, in: 0...1000))
         try grace.finish()
-        // What a source has is put in its place when the publications are assembled.
-        var editions: [Edition] = []
-        if case .editions(let written) = catalogue { editions = written }
-        self.init(policy: policy, grace: rules, catalogue: Catalogue(editions))
+        self.init(policy: policy, grace: rules, catalogue: catalogue.written)
     }
 }
 

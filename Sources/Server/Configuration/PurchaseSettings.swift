@@ -10,6 +10,7 @@ public struct PurchaseSettings: Sendable, Equatable {
     public let allowsSandbox: Bool
     public let products: ProductRules
     public let claims: ClaimRule
+    public let limits: ReceiptLimits
     public let times: PurchaseTimes
 
     /// Nil where the publication names no store.
@@ -27,6 +28,7 @@ public struct PurchaseSettings: Sendable, Equatable {
         allowsSandbox = try section.boolean("sandbox", default: false)
         let purchases = try section.section("purchases")
         claims = ClaimRule(mostPersons: try purchases.integer("claims_at_most", default: 10, in: 1...1000))
+        limits = try ReceiptLimits(purchases)
         times = try PurchaseTimes(purchases)
         try purchases.finish()
         products = try ProductRules(try section.section("products"))
@@ -38,16 +40,28 @@ public struct PurchaseSettings: Sendable, Equatable {
     }
 }
 
+extension ReceiptLimits {
+    fileprivate init(_ section: SettingsSection) throws(SettingsError) {
+        let standard = ReceiptLimits()
+        self.init(
+            ofOwner: try section.integer("unproven_per_owner", default: standard.ofOwner, in: 1...100_000),
+            perHour: try section.integer("unproven_per_hour", default: standard.perHour, in: 1...10_000_000),
+            waiting: try section.integer("waiting_at_most", default: standard.waiting, in: 1...10_000_000))
+    }
+}
+
 extension PurchaseTimes {
     fileprivate init(_ section: SettingsSection) throws(SettingsError) {
         let standard = PurchaseTimes()
         self.init(
             shortestRetry: try section.duration("shortest_retry", default: standard.shortestRetry, in: 1...86_400),
             longestRetry: try section.duration("longest_retry", default: standard.longestRetry, in: 1...604_800),
+            longestWait: try section.duration("longest_wait", default: standard.longestWait, in: 3600...31_536_000),
             recheckEnded: try section.duration("recheck_ended", default: standard.recheckEnded, in: 60...604_800),
             recheckRunning: try section.duration(
                 "recheck_running", default: standard.recheckRunning, in: 600...2_592_000),
             recheckWindow: try section.duration("recheck_window", default: standard.recheckWindow, in: 0...31_536_000),
+            refundWindow: try section.duration("refund_window", default: standard.refundWindow, in: 0...31_536_000),
             patience: try section.duration("patience", default: standard.patience, in: 0...60))
     }
 }

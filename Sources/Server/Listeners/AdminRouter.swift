@@ -6,9 +6,11 @@ import Hummingbird
 enum AdminRouter {
     static func make(
         metrics: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness,
-        backends: BackendAdministration, catalogues: CatalogueAdministration? = nil
+        backends: BackendAdministration, catalogues: CatalogueAdministration? = nil,
+        push: PushAdministration? = nil
     ) -> Router<GatefoldRequestContext> {
         let router = Router(context: GatefoldRequestContext.self)
+        router.add(middleware: HeadMiddleware())
         router.add(middleware: NoCacheMiddleware())
         addHealth(to: router, readiness: readiness) {
             await backends.health().map { HealthLine(isGood: $0.isUp, text: $0.line) } + (catalogues?.health() ?? [])
@@ -16,6 +18,7 @@ enum AdminRouter {
         router.get("metrics") { _, _ in
             backends.measure()
             catalogues?.measure()
+            await push?.measure()
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(string: metrics.exposition())))

@@ -21,11 +21,24 @@ public struct PurchaseEventReporter: Sendable {
         case .postponed(let store, let cause):
             count("gatefold_receipts_total", store, "postponed")
             logger.warning("store could not be asked", metadata: fields(store, cause: cause))
+        case .limited(let store, let reached):
+            count("gatefold_receipts_total", store, "limited")
+            logger.warning("receipt not taken in", metadata: fields(store, cause: reached.cause))
+        case .givenUp(let store):
+            count("gatefold_receipts_total", store, "given_up")
+            logger.warning(
+                "receipt forgotten",
+                metadata: fields(store, cause: "its store could not be asked for as long as a receipt may wait"))
         case .rechecked(let store):
             count("gatefold_rechecks_total", store, "rechecked")
         case .recheckFailed(let store, let cause):
             count("gatefold_rechecks_total", store, "failed")
             logger.warning("purchase not looked at again", metadata: fields(store, cause: cause))
+        case .acknowledged(let store):
+            count("gatefold_acknowledgements_total", store, "acknowledged")
+        case .notAcknowledged(let store, let cause):
+            count("gatefold_acknowledgements_total", store, "failed")
+            logger.warning("purchase not acknowledged", metadata: fields(store, cause: cause))
         case .notified(let store, let name, let isNew):
             count("gatefold_store_notifications_total", store, isNew ? "taken" : "repeated")
             logger.info("store notification", metadata: fields(store).merging(["name": "\(name)"]) { $1 })

@@ -3,19 +3,24 @@ import Gatefold
 import Logging
 import ServiceLifecycle
 
-/// Does for every publication what is due by itself: receipts whose store could not be asked, subscriptions to look at.
+/// Does for every publication what is due by itself: receipts whose store could not be asked, purchases to
+/// look at again and to acknowledge.
 struct PurchaseFollower: Service {
     let publications: CurrentPublications
     let logger: Logger
     var pause: Duration = .seconds(15)
+    /// So many of a kind are dealt with at a time.
+    private static let round = 100
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
+                // After an outage thousands may wait: while there is more to do there is no pause.
+                var isBehind = false
                 for desk in publications.value.desks {
                     if Task.isCancelled { return }
                     do {
-                        _ = try await desk.followUp()
+                        if try await desk.followUp(limit: Self.round) >= Self.round { isBehind = true }
                     } catch is CancellationError {
                         return
                     } catch {
@@ -24,7 +29,7 @@ struct PurchaseFollower: Service {
                             metadata: ["publication": "\(desk.publication)", "cause": "\(type(of: error))"])
                     }
                 }
-                try? await Task.sleep(for: pause)
+                if !isBehind { try? await Task.sleep(for: pause) }
             }
         }
     }

@@ -13,41 +13,23 @@ struct PushService: Service {
         clock: WallClock,
         random: RandomSource, logger: Logger
     ) {
+        let observe: @Sendable (PushEvent) -> Void = { PushEventReporter.report($0, to: logger) }
+        let providers = ProviderTokens()
         notifier = PublishedNotifier(
-            news: news, clock: clock,
+            clock: clock,
             offices: {
                 publications.value.push.map { publication, settings in
                     PushOffice(
                         publication: publication, settings: settings, store: store, statePath: statePath,
-                        clock: clock, random: random)
+                        providers: providers, observe: observe, clock: clock, random: random)
                 }
             },
-            observe: { Self.report($0, to: logger) })
+            observe: observe)
+        // Weak: whoever tells the news is held by what the notifier holds.
+        news.listen { [weak notifier] in await notifier?.didPublish($0, $1) ?? false }
     }
 
     func run() async throws {
         await cancelWhenGracefulShutdown { [notifier] in await notifier.run() }
-    }
-
-    private static func report(_ event: PublishedNotifier.Event, to logger: Logger) {
-        switch event {
-        case .began(let campaign):
-            logger.notice("push campaign begun", metadata: ["campaign": "\(campaign.name)"])
-        case .finished(let campaign):
-            logger.notice(
-                "push campaign finished",
-                metadata: [
-                    "campaign": "\(campaign.name)", "sent": "\(campaign.sent)", "failed": "\(campaign.failed)",
-                    "gone": "\(campaign.gone)",
-                ])
-        case .droppedLate(let campaign):
-            logger.warning("push campaign dropped: too late", metadata: ["campaign": "\(campaign.name)"])
-        case .stopped(let campaign, let cause, let isTriedAgain):
-            logger.error(
-                "push campaign stopped",
-                metadata: ["campaign": "\(campaign)", "cause": "\(cause)", "tried again": "\(isTriedAgain)"])
-        case .storeFailed(let cause):
-            logger.error("push campaigns not read or kept", metadata: ["cause": "\(cause)"])
-        }
     }
 }

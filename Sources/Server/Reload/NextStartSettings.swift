@@ -20,7 +20,8 @@ extension GatefoldConfiguration {
 extension GatefoldConfiguration.StateConfiguration {
     /// Two keys are taken for the same when they make the same reference.
     fileprivate func isSame(as other: Self) -> Bool {
-        path == other.path && references.reference(toDevice: "") == other.references.reference(toDevice: "")
+        path == other.path && pushTokensPerHour == other.pushTokensPerHour
+            && references.reference(toDevice: "") == other.references.reference(toDevice: "")
     }
 }
 

@@ -7,6 +7,7 @@ import Synchronization
 public final class SQLiteStateStore: StateStore {
     let pool: DatabasePool
     let acquaintanceLifetime: TimeInterval
+    let newPushTokensPerHour: Int
     /// When acquaintances were pruned last.
     let pruned = Mutex(Date.distantPast)
     /// When receipts refused and messages taken in long ago were pruned last.
@@ -14,9 +15,14 @@ public final class SQLiteStateStore: StateStore {
 
     /// Opens the file, creates it for its owner alone if there is none, and brings its tables up to date.
     ///
-    /// - Parameter acquaintanceLifetime: in seconds; a bearer not seen for longer is a stranger again.
+    /// - Parameters:
+    ///   - acquaintanceLifetime: in seconds; a bearer not seen for longer is a stranger again.
+    ///   - newPushTokensPerHour: so many of one app are taken in; those known already always are.
     /// - Throws: ``StateStoreError/cannotOpen(path:reason:)``.
-    public init(path: String, acquaintanceLifetime: TimeInterval = 400 * 86_400) throws {
+    public init(
+        path: String, acquaintanceLifetime: TimeInterval = 400 * 86_400,
+        newPushTokensPerHour: Int = standardPushTokensPerHour
+    ) throws {
         do {
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)
@@ -29,7 +35,11 @@ public final class SQLiteStateStore: StateStore {
             throw StateStoreError.cannotOpen(path: path, reason: (error as? DatabaseError)?.message ?? "\(error)")
         }
         self.acquaintanceLifetime = acquaintanceLifetime
+        self.newPushTokensPerHour = newPushTokensPerHour
     }
+
+    /// Enough for the day on which half a million readers get an app that registers.
+    public static let standardPushTokensPerHour = 50_000
 
     public func health() async throws {
         _ = try await pool.read { db in try Int.fetchOne(db, sql: "SELECT 1 FROM revocation LIMIT 1") }

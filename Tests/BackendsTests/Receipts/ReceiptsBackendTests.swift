@@ -155,6 +155,28 @@ struct ReceiptsBackendTests {
         }
     }
 
+    @Test("takes back on record what a receipt proved before, when its store refuses it now")
+    func takenBack() async throws {
+        try await withBench { bench in
+            let apple = ScriptedVerifier(Self.shop)
+            var services = bench.services
+            services.stores = [Self.shop: apple, Self.play: bench.google]
+            let backend = try bench.kind().open(services)
+            apple.prove(Self.bought("one", in: Self.shop))
+            let subscriber = try #require(try await recognise(backend, ["receipt": "MIIreceipt"]))
+            apple.refuse(.expired)
+            apple.currentBy { [$0.takenBack(at: Self.now)] }
+            #expect(try await recognise(backend, ["receipt": "MIIreceipt"]) == nil)
+            let owner = services.references.owner(subscriber)
+            let known = try await bench.state.transactions(of: owner, in: [Self.shop])
+            #expect(known.map(\.revoked) == [Self.now])
+            // While the store can not be asked about that, its refusal counts alone.
+            apple.breakDown()
+            apple.refuse(.expired)
+            #expect(try await recognise(backend, ["receipt": "MIIreceipt"]) == nil)
+        }
+    }
+
     @Test("shows a receipt to the store whose form it has, and to no other")
     func forms() async throws {
         try await withBench { bench in

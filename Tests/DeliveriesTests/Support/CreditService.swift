@@ -12,6 +12,8 @@ final class CreditService: Sendable {
         var keys: Set<String> = []
         var bodies: [String] = []
         var isWellSigned = true
+        var authorizations: [String] = []
+        var keysOfTheirs: [String] = []
     }
 
     let seen = Kept(Seen())
@@ -49,6 +51,8 @@ final class CreditService: Sendable {
         let status = status.withLock { $0 }
         let isNew = seen.withLock { seen in
             seen.requests += 1
+            seen.authorizations.append(header("Authorization"))
+            seen.keysOfTheirs.append(header("X-Api-Key") + " " + header("X-Tenant"))
             seen.bodies.append(String(decoding: body, as: UTF8.self))
             seen.isWellSigned = seen.isWellSigned && header("X-Gatefold-Signature") == expected
             guard status == nil, seen.keys.insert(key).inserted else { return false }

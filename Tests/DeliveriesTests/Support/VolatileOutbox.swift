@@ -28,21 +28,37 @@ actor VolatileOutbox: DeliveryOutbox {
         return Array(due.prefix(limit))
     }
 
-    func delivered(_ id: Delivery.ID, at moment: Date) throws {
+    func delivered(_ id: Delivery.ID, at moment: Date) throws -> Bool {
+        // As a database does, which a cancelled task can not write to.
+        try Task.checkCancellation()
         if lost > 0 {
             lost -= 1
             throw Broken()
         }
+        guard isWaiting(id) else { return false }
         set(.delivered(at: moment), id)
+        return true
     }
 
-    func deliveryFailed(_ id: Delivery.ID, cause: String, next: Date) {
+    func retryDelivery(_ id: Delivery.ID, at moment: Date) -> Bool {
+        guard case .waiting(let attempts, _, let cause) = records[id]?.standing else { return false }
+        set(.waiting(attempts: attempts, next: moment, cause: cause), id)
+        return true
+    }
+
+    private func isWaiting(_ id: Delivery.ID) -> Bool {
+        if case .waiting = records[id]?.standing { true } else { false }
+    }
+
+    func deliveryFailed(_ id: Delivery.ID, cause: String, next: Date) throws {
+        try Task.checkCancellation()
         guard case .waiting(let attempts, _, _) = records[id]?.standing else { return }
         set(.waiting(attempts: attempts + 1, next: next, cause: cause), id)
     }
 
     func deliveries(in publication: PublicationID, waiting: Bool, limit: Int) -> [DeliveryRecord] {
         let all = order.reversed().compactMap { records[$0] }.filter {
+            guard $0.delivery.publication == publication else { return false }
             if case .waiting = $0.standing { return true }
             return !waiting
         }
@@ -57,15 +73,16 @@ actor VolatileOutbox: DeliveryOutbox {
 
 extension PublicationID {
     static let title = PublicationID("title")!
+    static let other = PublicationID("other")!
 }
 
 extension Delivery {
     static func sample(
         _ transaction: String = "1000", account: String = "1001", product: String = "credit5", quantity: Int = 1,
-        price: String? = "4,99 €"
+        price: String? = "4,99 €", in publication: PublicationID = .title
     ) -> Delivery {
         Delivery(
-            id: ID(store: StoreName("app-store")!, transaction: transaction), publication: .title,
+            id: ID(store: StoreName("app-store")!, transaction: transaction), publication: publication,
             credit: Credit(account: account, price: price, currency: "EUR"), product: product, quantity: quantity,
             purchased: Date(timeIntervalSince1970: 1_793_000_000), environment: .production)
     }

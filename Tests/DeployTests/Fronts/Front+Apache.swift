@@ -16,6 +16,8 @@ extension Front {
             PidFile \(folder)/apache.pid
             Mutex file:\(folder) default
             ErrorLog /dev/stderr
+            LogFormat "%v:%p %h %l %u %t \\"%r\\" %>s %O \\"%{Referer}i\\" \\"%{User-Agent}i\\"" vhost_combined
+            CustomLog \(folder)/other_vhosts_access.log vhost_combined
             User www-data
             Group www-data
             \(modules.map { "Include mods-available/\($0).load" }.joined(separator: "\n"))

@@ -26,7 +26,7 @@ extension Front {
             \(geteuid() == 0 ? "user www-data;" : "")
             events {}
             http {
-                access_log off;
+                access_log \(folder)/access.log;
                 sendfile on;
                 include /etc/nginx/mime.types;
                 client_body_temp_path \(folder)/body;

@@ -55,7 +55,7 @@ struct SitePlan {
         [
             "ADDRESS": "127.0.0.1", "PORT": "\(port)", "GATEFOLD": "127.0.0.1:\(gatePort)",
             "GATEFOLD_HOST": "127.0.0.1", "GATEFOLD_PORT": "\(gatePort)", "PUBLICATION": GateUnderTest.publication,
-            "ROOT": root.path, "RUN": folder.path, "CONFIG": folder.path,
+            "ROOT": root.path, "RUN": folder.path, "CONFIG": folder.path, "LOG": folder.path,
         ]
     }
 

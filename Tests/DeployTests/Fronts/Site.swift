@@ -7,6 +7,14 @@ struct Site: Sendable {
     static let prefix = "/content/\(GateUnderTest.publication)/"
 
     let http: RawHTTP
+    let plan: SitePlan
+
+    /// Everything that the front's servers wrote so far: what they print, and files beside their configuration.
+    func logs() throws -> String {
+        try FileManager.default.contentsOfDirectory(at: plan.folder, includingPropertiesForKeys: nil)
+            .filter { ["out", "log"].contains($0.pathExtension) }
+            .map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }.joined(separator: "\n")
+    }
 
     /// The target of a file of the shelf, escaped as a careful app does it.
     static func target(_ path: String) -> String {
@@ -29,7 +37,7 @@ func withSite(
         _ = try EditionShelf(in: root, editions: Site.editions)
         let plan = SitePlan(folder: folder, root: root, port: try FreePort.find(), gatePort: gatePort)
         try await withServers(try front.launches(plan)) { _ in
-            try await body(Site(http: RawHTTP(port: plan.port)))
+            try await body(Site(http: RawHTTP(port: plan.port), plan: plan))
         }
     }
 }

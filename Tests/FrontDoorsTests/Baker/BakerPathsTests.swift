@@ -28,6 +28,43 @@ struct BakerPathsTests {
         }
     }
 
+    @Test("may be one call of this publication and another call of that one")
+    func shared() async throws {
+        let path = PathTemplate("/x/:app_id/:user_id")!
+        try await withTwoKiosks(paths: [.shelf: path], [.confirmation: path]) { first, second, client async throws in
+            let receipt = second.store.vouch("one", second.store.purchase("ed-08", id: "1"))
+            #expect(try await client.ask("/x/com.example.daily/u").text.hasPrefix("["))
+            let confirmed = try await client.ask("/x/com.example.weekly/u", "receipt_data=\(receipt.formEncoded)")
+            #expect(confirmed.status == .ok && confirmed.text == #"{"status":"recorded"}"#)
+            let wrong = try await client.ask("/x/com.example.daily/u", "receipt_data=\(receipt.formEncoded)")
+            #expect(wrong.status == .methodNotAllowed && wrong.headers[.allow] == "GET, HEAD, OPTIONS")
+            #expect(try await client.ask("/x/com.example.weekly/u").headers[.allow] == "POST, OPTIONS")
+            #expect(try await client.ask("/x/a/u", method: .options).headers[.allow] == "GET, HEAD, POST, OPTIONS")
+            #expect(try await client.ask("/x/com.example.other/u").status == .notFound)
+            #expect(try await client.ask("/x/a/u", method: .delete).status == .methodNotAllowed)
+        }
+    }
+
+    @Test("come before the body, and the body before the query, however the names are spelt")
+    func precedence() async throws {
+        try await withKiosk { kiosk, client async throws in
+            let receipt = kiosk.store.vouch("one", kiosk.store.purchase("ed-08", id: "1"))
+            let told = try await client.ask(
+                "/confirmpurchase?app_id=com.example.daily&user_id=query&receipt_data=x",
+                "User_ID=body&RECEIPT_DATA=\(receipt.formEncoded)")
+            #expect(told.status == .ok)
+            for (target, body, products) in [
+                ("/purchases?app_id=com.example.daily&user_id=query", "User_Id=body", #"["ed-08"]"#),
+                ("/purchases?app_id=com.example.daily&user_id=body", "USER_ID=other", "[]"),
+                ("/purchases/com.example.daily/body?user_id=query", "User_ID=other", #"["ed-08"]"#),
+                ("/purchases?app_id=com.example.daily", "user_id=other&User_ID=body", #"["ed-08"]"#),
+            ] {
+                let answer = try await client.ask(target, body)
+                #expect(answer.text.hasPrefix(#"{"issues":\#(products)"#), "\(target) \(body)")
+            }
+        }
+    }
+
     @Test(
         "are templates of plain segments, the first one literal",
         arguments: [

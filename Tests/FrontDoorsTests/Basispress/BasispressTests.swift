@@ -21,7 +21,7 @@ struct BasispressTests {
                     "issues":[{"name":"September","product_identifier":"com.example.september",\
                     "cover":"https://editions.example.com/content/daily/covers/ed%2009.jpg",\
                     "created_at":"2026-09-01T06:30:00Z",\
-                    "data":["https://editions.example.com/content/daily/previews/09-1.jpg"],\
+                    "data":["https://editions.example.com/content/daily/previews/09-1.jpg?v=3"],\
                     "contents":[{"pages":"4–9","text":"Sport"}]}]}
                     """)
             let tag = try #require(answer.headers[.eTag])

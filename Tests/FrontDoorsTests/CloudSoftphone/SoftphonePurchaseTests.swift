@@ -7,16 +7,6 @@ import Testing
 
 @Suite("A purchase as Cloud Softphone tells it")
 struct SoftphonePurchaseTests {
-    @Test(
-        "has its base64 repaired and any other text left alone",
-        arguments: [
-            ("MII a/b c=", "MII+a/b+c="), ("MI\r\nIB\n", "MIIB"), ("eyJ.abc-_.x y", "eyJ.abc-_.x+y"), ("", ""),
-            (#"{"orderId":"GPA.1 2"}"#, #"{"orderId":"GPA.1 2"}"#), ("é ", "é "),
-        ])
-    func repair(_ typed: String, _ expected: String) {
-        #expect(TypedBase64.repaired(typed) == expected)
-    }
-
     @Test("is read from any bytes, or is none: within its limits, and never half")
     func anything() {
         var random = SeededRandom(seed: 21)

@@ -1,3 +1,4 @@
+import Catalogues
 import ContentGate
 import Foundation
 import FrontDoors
@@ -17,7 +18,8 @@ struct Kiosk: Sendable {
     static let user = "6B8F0E1C-2A3D-4E5F-8A9B-0C1D2E3F4A5B"
 
     let clock = ManualClock()
-    let store = KioskStore(apps: [app])
+    let apps: [String]
+    let store: KioskStore
     let backend = ScriptedBackend()
     let state: SQLiteStateStore
     let proxy: PublicationProxy
@@ -28,12 +30,7 @@ struct Kiosk: Sendable {
 
     static let editions = [
         edition("sampler", "2026-07-01", isFree: true), edition("ed-08", "2026-08-01"),
-        Edition(
-            id: EditionID("ed-09")!, title: "September", published: CivilTime.date("2026-09-01T06:30:00Z")!,
-            product: "com.example.september", file: "ed-09/whole issue.hpub",
-            details: EditionDetails(
-                summary: "All about \"September\"", cover: "covers/ed 09.jpg", previews: ["previews/09-1.jpg"],
-                categories: ["News", "Été"], contents: [EditionDetails.ContentsEntry(pages: "4–9", text: "Sport")])),
+        september,
         edition("ed-10", "2026-10-01"), edition("ed-12", "2026-12-01"),
         Edition(id: EditionID("draft")!, title: "Draft", published: CivilTime.date("2026-09-15")!, isDraft: true),
         Edition(
@@ -41,16 +38,34 @@ struct Kiosk: Sendable {
             withdrawn: CivilTime.date("2026-10-01")!),
     ]
 
+    /// As a catalogue reads it: what no catalogue could have shows nothing.
+    private static let september: Edition = {
+        var item = EditionItem(id: "ed-09")
+        item.title = "September"
+        item.published = CivilTime.date("2026-09-01T06:30:00Z")
+        item.product = "com.example.september"
+        item.file = "ed-09/whole issue.hpub"
+        item.details = EditionDetails(
+            summary: "All about \"September\"", cover: "covers/ed 09.jpg", previews: ["previews/09-1.jpg?v=3"],
+            categories: ["News", "Été"], contents: [EditionDetails.ContentsEntry(pages: "4–9", text: "Sport")])
+        guard let edition = try? item.edition() else { preconditionFailure("a catalogue refuses the sample edition") }
+        return edition
+    }()
+
     private static func edition(_ id: String, _ day: String, isFree: Bool = false) -> Edition {
         Edition(id: EditionID(id)!, title: "The \(id)", published: CivilTime.date(day)!, isFree: isFree)
     }
 
     init(
         in folder: URL, paths: [BakerCall: PathTemplate] = [:], policy: EntitlementPolicy = .periodBased,
-        sells: Bool = true, change: (PurchaseDesk) -> PurchaseDesk = { $0 }
+        grace: GraceRules = GraceRules(), limits: ReceiptLimits = ReceiptLimits(), pushTokensPerHour: Int = 1000,
+        sells: Bool = true, id: PublicationID = PublicationID("daily")!,
+        apps: [String] = [Kiosk.app, "com.example.daily.lite"], change: (PurchaseDesk) -> PurchaseDesk = { $0 }
     ) throws {
-        state = try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path)
-        let id = PublicationID("daily")!
+        self.apps = apps
+        store = KioskStore(apps: [apps[0]])
+        state = try SQLiteStateStore(
+            path: folder.appending(path: "state.sqlite").path, newPushTokensPerHour: pushTokensPerHour)
         let secrets = SecretRing(current: Secret("a secret of the edition formula"))
         let revocations = RevocationList(publication: id)
         let desk = PurchaseDesk(
@@ -59,18 +74,22 @@ struct Kiosk: Sendable {
                 SubscriptionProduct(pattern: "com.example.monthly", title: "Monthly"),
                 SubscriptionProduct(pattern: "com.example.free", term: .forever, title: "Free subscription"),
                 SubscriptionProduct(pattern: "com.example.year.*"),
-            ]), claims: ClaimRule(mostPersons: 2), verifiers: [store], ledger: state, clock: clock.wall)
+            ]), claims: ClaimRule(mostPersons: 2), limits: limits, verifiers: [store], ledger: state,
+            clock: clock.wall)
         proxy = PublicationProxy(
             publication: Publication(
                 id: id, credentialFields: CredentialFields(identifier: "username", proofs: ["password"]),
-                rule: EntitlementRule(policy: policy, catalogue: catalogue)),
+                rule: EntitlementRule(policy: policy, grace: grace, catalogue: catalogue)),
             backend: backend,
             tokens: SealedTokenCodec(publication: id, secrets: secrets, random: .seeded(3)),
             editionSecrets: secrets, state: state, revocations: revocations, guesses: UnlimitedGuesses(),
             references: ReferenceKey(Secret("a secret of the references")), clock: clock.wall, random: .seeded(5),
             purchases: sells ? change(desk) : nil)
         let content = folder.appending(path: "editions")
-        for name in ["ed-06.hpub", "ed-08.hpub", "ed-09/whole issue.hpub", "ed-10.hpub", "sampler.hpub", "draft.hpub"] {
+        for name in [
+            "ed-06.hpub", "ed-08.hpub", "ed-09/whole issue.hpub", "ed-10.hpub", "sampler.hpub", "draft.hpub",
+            "covers/ed 09.jpg",
+        ] {
             let file = content.appending(path: name)
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -79,22 +98,30 @@ struct Kiosk: Sendable {
         gate = try Gate(
             [
                 GatePublication(
-                    id: id, layout: try ContentLayout(prefix: "/content/daily/", root: content.path),
+                    id: id,
+                    layout: try ContentLayout(
+                        prefix: "/content/daily/", openPatterns: ["covers/**"], root: content.path),
                     verifier: EditionCredentialsVerifier(
                         publication: id, secrets: secrets, acceptsPlainSalts: false, resumeWindow: 3_600),
                     revocations: revocations, catalogue: catalogue, acceptsTickets: true)
             ], clock: clock.wall)
         storefront = Storefront(
-            proxy: proxy, apps: [Self.app, "com.example.daily.lite"],
+            proxy: proxy, apps: apps,
             downloads: DownloadSite(publicURL: Self.url, prefix: "/content/daily/"),
             baker: try BakerSettings(paths: paths), servesBasispress: true, pushTokens: state,
             observe: { [events] event in events.withLock { $0.append(event) } })
     }
 
-    var router: Router<BasicRequestContext> {
+    var router: Router<BasicRequestContext> { router() }
+
+    /// Together with other publications, of which the gate knows nothing.
+    func router(with others: Kiosk...) -> Router<BasicRequestContext> {
+        let all = [self] + others
         let directory = PublicationDirectory(
-            default: proxy, byID: [proxy.publication.id: proxy], storefronts: Storefronts([storefront]))
+            default: proxy, byID: Dictionary(uniqueKeysWithValues: all.map { ($0.proxy.publication.id, $0.proxy) }),
+            storefronts: Storefronts(all.map(\.storefront)))
         let router = Router()
+        router.add(middleware: HeadMiddleware())
         router.add(middleware: NoCacheMiddleware())
         router.add(middleware: ContentResponder(GateKeeper(gate), files: FileServer(clock: clock.wall)))
         router.add(middleware: BakerFrontDoor(storefronts: { directory.storefronts }))
@@ -127,12 +154,29 @@ struct Kiosk: Sendable {
 
 /// Runs the body with a kiosk of its own and a client of its router.
 func withKiosk(
-    paths: [BakerCall: PathTemplate] = [:], policy: EntitlementPolicy = .periodBased, sells: Bool = true,
-    _ body: @Sendable @escaping (Kiosk, any TestClientProtocol) async throws -> Void
+    paths: [BakerCall: PathTemplate] = [:], policy: EntitlementPolicy = .periodBased,
+    grace: GraceRules = GraceRules(), limits: ReceiptLimits = ReceiptLimits(), pushTokensPerHour: Int = 1000,
+    sells: Bool = true, _ body: @Sendable @escaping (Kiosk, any TestClientProtocol) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
-        let kiosk = try Kiosk(in: folder, paths: paths, policy: policy, sells: sells)
+        let kiosk = try Kiosk(
+            in: folder, paths: paths, policy: policy, grace: grace, limits: limits,
+            pushTokensPerHour: pushTokensPerHour, sells: sells)
         try await Application(router: kiosk.router).test(.router) { client in try await body(kiosk, client) }
+    }
+}
+
+/// The same with two publications, `daily` and `weekly`, each with paths of its own.
+func withTwoKiosks(
+    paths daily: [BakerCall: PathTemplate], _ weekly: [BakerCall: PathTemplate],
+    _ body: @Sendable @escaping (Kiosk, Kiosk, any TestClientProtocol) async throws -> Void
+) async throws {
+    try await withTemporaryFolder { folder in
+        let first = try Kiosk(in: folder, paths: daily)
+        let other = folder.appending(path: "weekly")
+        try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+        let second = try Kiosk(in: other, paths: weekly, id: PublicationID("weekly")!, apps: ["com.example.weekly"])
+        try await Application(router: first.router(with: second)).test(.router) { try await body(first, second, $0) }
     }
 }
 

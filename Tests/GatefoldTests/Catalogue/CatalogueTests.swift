@@ -25,6 +25,18 @@ struct CatalogueTests {
         #expect(Catalogue().isOut(later, at: .after(0)) && !Catalogue().isFree(later, at: .after(0)))
     }
 
+    @Test("that is awaited says nothing of any edition, and one that is not there says nothing against any")
+    func awaited() {
+        let awaited = Catalogue.awaited
+        #expect(awaited.isAwaited && awaited != Catalogue() && awaited.editions.isEmpty)
+        #expect(awaited.edition(soldAs: "com.example.1") == nil && !awaited.mayHave(.first))
+        #expect(!awaited.isOut(.first, at: .after(0)) && !awaited.isFree(.first, at: .after(0)))
+        #expect(awaited.archive(of: .first, at: .after(0)) == nil)
+        let none = Catalogue()
+        #expect(!none.isAwaited && none.mayHave(.first) && none.edition(soldAs: EditionID.first.rawValue) == .first)
+        #expect(none.archive(of: .first, at: .after(0))?.file == .some(nil))
+    }
+
     @Test("stands newest first, and keeps the first of two with one identifier")
     func order() {
         #expect(Self.catalogue.editions.map(\.title) == ["Three", "Two", "One"])

@@ -46,7 +46,7 @@ private func bought(
             ("2026-09-01T06:00:01Z", "2026-10-01T05:59:59Z", []),
             ("2026-09-15T00:00:00Z", "2026-10-15T00:00:00Z", [.second]),
         ] as [(String, String, Set<EditionID>)] {
-            #expect(opened(rules(), bought("sub.month", from: start, to: end)) == Holdings(editions: editions))
+            #expect(opened(rules(), bought("sub.month", from: start, to: end)) == Holdings(subscribed: editions))
         }
     }
 
@@ -61,16 +61,16 @@ private func bought(
     @Test("What is not out yet is not opened, though a subscription covers its day")
     func future() {
         let holdings = opened(rules(), bought("sub.year", from: "2026-09-02", to: "2027-09-02"))
-        #expect(holdings == Holdings(editions: [.second], isSubscribed: true))
+        #expect(holdings == Holdings(subscribed: [.second], isSubscribed: true))
     }
 
     @Test("Without an end in the receipt the product's own term counts: nothing, for ever, or so long")
     func terms() {
         let free = bought("sub.free", from: "2026-09-02")
         #expect(opened(rules(), free).isEmpty)
-        #expect(opened(rules(.forever), free) == Holdings(editions: [.second], isSubscribed: true))
+        #expect(opened(rules(.forever), free) == Holdings(subscribed: [.second], isSubscribed: true))
         #expect(opened(rules(.seconds(86_400)), free).isEmpty)
-        #expect(opened(rules(.seconds(60 * 86_400)), free) == Holdings(editions: [.second]))
+        #expect(opened(rules(.seconds(60 * 86_400)), free) == Holdings(subscribed: [.second]))
         // What the store says counts before the term.
         #expect(opened(rules(.forever), bought("sub.free", from: "2026-09-02", to: "2026-09-03")).isEmpty)
     }
@@ -80,7 +80,7 @@ private func bought(
     func everything() {
         let rules = rules(scope: .everything)
         let runs = opened(rules, bought("sub.month", from: "2026-11-01", to: "2026-12-01"))
-        #expect(runs == Holdings(editions: [.first, .second], isSubscribed: true))
+        #expect(runs == Holdings(subscribed: [.first, .second], isSubscribed: true))
         #expect(opened(rules, bought("sub.month", from: "2026-09-15", to: "2026-10-15")).editions == [.second])
         #expect(opened(rules, bought("oct", from: "2026-10-02")).editions == [.second])
     }
@@ -119,6 +119,8 @@ private func bought(
             }
             let after = rules.holdings(from: taken, in: catalogue, at: now)
             #expect(after.editions.isSubset(of: before.editions))
+            #expect(after.subscribed.isSubset(of: before.subscribed))
+            #expect(after.subscribed.isSubset(of: after.editions))
             #expect(before.isSubscribed || !after.isSubscribed)
         }
     }

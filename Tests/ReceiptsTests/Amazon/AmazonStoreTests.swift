@@ -10,96 +10,39 @@ import Testing
 
 @Suite("The Amazon Appstore", .timeLimit(.minutes(3)))
 struct AmazonStoreTests {
-    /// Characters that mean something in a path.
-    private static let key = "2:sh/ared %key?"
-    private static let now = Date(timeIntervalSince1970: 1_793_534_400)
-    private static let day: Double = 86_400
-    private static let receipt = StoreReceipt([
-        .user: "l3HL7XppEMhrOGDnur9+/=", .receipt: "wE1EG1gsEZI9q9UnI5YoZ2OxeoVKPdR5bvPMqyKQq5Y=:1:11",
-    ])
-    private static let user = "l3HL7XppEMhrOGDnur9%2B%2F%3D"
-    private static let path = "developer/2%3Ash%2Fared%20%25key%3F/user/\(user)"
-    private static let id = "wE1EG1gsEZI9q9UnI5YoZ2OxeoVKPdR5bvPMqyKQq5Y%3D%3A1%3A11"
-
     private typealias Word = LoopbackStore.Word
+    private typealias Bench = AmazonBench
 
-    private static func milliseconds(_ date: Date) -> Int { Int(date.timeIntervalSince1970 * 1000) }
-
-    /// An answer of version 1.0.
-    private static func purchase(
-        _ type: String = "SUBSCRIPTION", cancelled: Date? = nil, renewal: Date? = now + 20 * day, more: String = ""
-    ) -> Word {
-        Word(
-            200,
-            """
-            {"autoRenewing":true,"betaProduct":false,"cancelDate":\(cancelled.map { "\(milliseconds($0))" } ?? "null"),
-            "cancelReason":null,"parentProductId":null,"productId":"daily.monthly","productType":"\(type)",\(more)
-            "purchaseDate":\(milliseconds(now - 10 * day)),"quantity":1,"receiptId":"x",
-            "renewalDate":\(renewal.map { "\(milliseconds($0))" } ?? "null"),"term":"1 Month","termSku":"daily.monthly"}
-            """)
-    }
-
-    private static func open(_ store: LoopbackStore, _ more: String = "", in folder: URL) throws -> any ReceiptVerifier
-    {
-        let file = folder.appending(path: "key")
-        try Data((key + "\n").utf8).write(to: file)
-        let name = try #require(StoreName("amazon"))
-        let section = try YAMLSettings.read(
-            text: """
-                kind: amazon
-                shared_secret: {file: \(file.path)}
-                url: \(store.url)
-                http: {connect_timeout: 60s, timeout: 60s, tls: {root: {file: \(store.root)}}}
-                deadline: 60s
-                breaker: {enabled: false}
-                \(more)
-                """, name: "a.yaml", folder: "/", environment: [:])
-        return try StoreRegistry.read(name: name, settings: section)
-            .open(StoreServices(clock: ManualClock().wall, random: .seeded(1)))
-    }
-
-    /// Runs the body with a verifier; `answers` are by the operation, each the next one to come.
     private func withAmazon(
         _ more: String = "", _ body: (any ReceiptVerifier, Kept<[String: [Word]]>, LoopbackStore) async throws -> Void
     ) async throws {
-        try await withTemporaryFolder { folder in
-            let answers = Kept<[String: [Word]]>([:])
-            try await LoopbackStore.serving(in: folder) { question in
-                let operation = question.target.split(separator: "/").dropFirst(2).first.map(String.init) ?? ""
-                return answers.withLock { answers in
-                    guard let next = answers[operation]?.first else { return Word(404) }
-                    if answers[operation]?.count ?? 0 > 1 { answers[operation]?.removeFirst() }
-                    return next
-                }
-            } _: { store in
-                try await body(try Self.open(store, more, in: folder), answers, store)
-            }
-        }
+        try await Bench.run(more, body)
     }
 
     private func verdict(
-        _ verifier: any ReceiptVerifier, _ receipt: StoreReceipt = receipt,
+        _ verifier: any ReceiptVerifier, _ receipt: StoreReceipt = AmazonBench.receipt,
         allowing: Set<StoreEnvironment> = [.production]
     ) async throws -> ReceiptVerdict {
-        try await verifier.verify(receipt, allowing: allowing, at: Self.now)
+        try await verifier.verify(receipt, allowing: allowing, at: Bench.now)
     }
 
     @Test("tells of a subscription until its renewal, its segments escaped each by itself")
     func subscription() async throws {
         try await withAmazon { verifier, answers, store in
-            answers.withLock { $0["verifyReceiptId"] = [Self.purchase()] }
+            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase()] }
             let transaction = try #require(try await verdict(verifier).transactions.first)
-            #expect(transaction.id == Self.receipt[.receipt] && transaction.original == transaction.id)
-            #expect(transaction.product == "daily.monthly" && transaction.purchased == Self.now - 10 * Self.day)
-            #expect(transaction.expires == Self.now + 20 * Self.day && transaction.revoked == nil)
+            #expect(transaction.id == Bench.receipt[.receipt] && transaction.original == transaction.id)
+            #expect(transaction.product == "daily.monthly" && transaction.purchased == Bench.now - 10 * Bench.day)
+            #expect(transaction.expires == Bench.now + 20 * Bench.day && transaction.revoked == nil)
             #expect(transaction.environment == .production)
-            #expect(store.questions.map(\.target) == ["/version/1.0/verifyReceiptId/\(Self.path)/receiptId/\(Self.id)"])
-            let grace = "\"gracePeriodEndDate\":\(Self.milliseconds(Self.now + 25 * Self.day)),"
-            answers.withLock { $0["verifyReceiptId"] = [Self.purchase(more: grace)] }
-            #expect(try await verdict(verifier).transactions.first?.expires == Self.now + 25 * Self.day)
-            answers.withLock { $0["verifyReceiptId"] = [Self.purchase(renewal: nil)] }
             #expect(
-                try await verdict(verifier).transactions.first?.expires == Self.now + Self.day,
+                store.questions.map(\.target) == ["/version/1.0/verifyReceiptId/\(Bench.path)/receiptId/\(Bench.id)"])
+            let grace = "\"gracePeriodEndDate\":\(Bench.milliseconds(Bench.now + 25 * Bench.day)),"
+            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase(more: grace)] }
+            #expect(try await verdict(verifier).transactions.first?.expires == Bench.now + 25 * Bench.day)
+            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase(renewal: nil)] }
+            #expect(
+                try await verdict(verifier).transactions.first?.expires == Bench.now + Bench.day,
                 "until it is asked again")
         }
     }
@@ -107,18 +50,18 @@ struct AmazonStoreTests {
     @Test("Hole of the reference: cancelled subscriptions passed, because an undefined variable was tested")
     func cancelled() async throws {
         try await withAmazon { verifier, answers, _ in
-            answers.withLock { $0["verifyReceiptId"] = [Self.purchase(cancelled: Self.now - Self.day)] }
+            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase(cancelled: Bench.now - Bench.day)] }
             let transaction = try #require(try await verdict(verifier).transactions.first)
-            #expect(transaction.expires == Self.now - Self.day)
+            #expect(transaction.expires == Bench.now - Bench.day)
             let rules = ProductRules(subscriptions: [SubscriptionProduct(pattern: "daily.monthly", term: .forever)])
-            #expect(!rules.holdings(from: [transaction], in: Catalogue(), at: Self.now).isSubscribed)
-            answers.withLock { $0["verifyReceiptId"] = [Self.purchase("ENTITLED", cancelled: Self.now - Self.day)] }
-            #expect(try await verdict(verifier).transactions.map(\.revoked) == [Self.now - Self.day])
+            #expect(!rules.holdings(from: [transaction], in: Catalogue(), at: Bench.now).isSubscribed)
+            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase("ENTITLED", cancelled: Bench.now - Bench.day)] }
+            #expect(try await verdict(verifier).transactions.map(\.revoked) == [Bench.now - Bench.day])
             let current = try await verifier.current(
-                transaction, receipt: Self.receipt, allowing: [.production], at: Self.now)
-            #expect(current.first?.revoked == Self.now - Self.day)
+                transaction, receipt: Bench.receipt, allowing: [.production], at: Bench.now)
+            #expect(current?.first?.revoked == Bench.now - Bench.day)
             // A date that is none must not be taken for "not cancelled".
-            let odd = Self.purchase(more: "").body.replacing(
+            let odd = Bench.purchase(more: "").body.replacing(
                 "\"cancelDate\":null", with: "\"cancelDate\":\"yesterday\"")
             answers.withLock { $0["verifyReceiptId"] = [Word(200, odd)] }
             await #expect(throws: AmazonFailure.notUnderstood) { try await verdict(verifier) }
@@ -129,7 +72,7 @@ struct AmazonStoreTests {
     func entitlement() async throws {
         try await withAmazon { verifier, answers, _ in
             for type in ["ENTITLED", "CONSUMABLE"] {
-                answers.withLock { $0["verifyReceiptId"] = [Self.purchase(type, renewal: nil)] }
+                answers.withLock { $0["verifyReceiptId"] = [Bench.purchase(type, renewal: nil)] }
                 let transaction = try #require(try await verdict(verifier).transactions.first)
                 #expect(transaction.expires == nil && transaction.revoked == nil)
             }
@@ -139,13 +82,13 @@ struct AmazonStoreTests {
     @Test("Hole of the reference: sandbox was honoured in production. Test transactions count where that is allowed")
     func sandbox() async throws {
         try await withAmazon { verifier, answers, _ in
-            answers.withLock { $0["verifyReceiptId"] = [Self.purchase(more: "\"testTransaction\":true,")] }
+            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase(more: "\"testTransaction\":true,")] }
             #expect(try await verdict(verifier).refusal == .wrongEnvironment)
             let told = try await verdict(verifier, allowing: [.production, .sandbox]).transactions
             #expect(told.map(\.environment) == [.sandbox])
         }
         try await withAmazon("sandbox: true\n") { verifier, answers, _ in
-            answers.withLock { $0["verifyReceiptId"] = [Self.purchase()] }
+            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase()] }
             let told = try await verdict(verifier)
             #expect(told.refusal == .wrongEnvironment)
         }
@@ -156,7 +99,7 @@ struct AmazonStoreTests {
     )
     func renewal() async throws {
         try await withAmazon("token: purchase_token\n") { verifier, answers, store in
-            let start = Self.milliseconds(Self.now - 3 * Self.day)
+            let start = Bench.milliseconds(Bench.now - 3 * Bench.day)
             let active = Word(
                 200, "{\"itemType\":\"SUBSCRIPTION\",\"sku\":\"daily.monthly\",\"startDate\":\(start),\"endDate\":null}"
             )
@@ -172,7 +115,7 @@ struct AmazonStoreTests {
                     "/version/2.0/verify/\(prefix)/old%20token", "/version/2.0/renew/\(prefix)/old%20token",
                     "/version/2.0/verify/\(prefix)/new%2Ftoken",
                 ])
-            #expect(first.expires == Self.now + Self.day && first.purchased == Self.now - 3 * Self.day)
+            #expect(first.expires == Bench.now + Bench.day && first.purchased == Bench.now - 3 * Bench.day)
             let again = StoreReceipt([.user: "u", .token: "new/token"])
             #expect(try await verdict(verifier, again).transactions.first?.id == first.id, "the same purchase")
 
@@ -186,7 +129,7 @@ struct AmazonStoreTests {
             answers.withLock { $0["renew"] = [Word(500)] }
             await #expect(throws: AmazonFailure.status(500)) { try await verdict(verifier, old) }
             // A receipt's identifier goes to the other version in the same store.
-            answers.withLock { $0["verifyReceiptId"] = [Self.purchase()] }
+            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase()] }
             #expect(try await verdict(verifier).transactions.count == 1)
         }
     }
@@ -199,9 +142,9 @@ struct AmazonStoreTests {
             let single = try #require(try await verdict(verifier, receipt).transactions.first)
             #expect(single.product == "one" && single.expires == nil)
             let dates =
-                "\"startDate\":\(Self.milliseconds(Self.now - 9 * Self.day)),\"endDate\":\(Self.milliseconds(Self.now - Self.day))"
+                "\"startDate\":\(Bench.milliseconds(Bench.now - 9 * Bench.day)),\"endDate\":\(Bench.milliseconds(Bench.now - Bench.day))"
             answers.withLock { $0["verify"] = [Word(200, "{\"itemType\":\"SUBSCRIPTION\",\"sku\":\"s\",\(dates)}")] }
-            #expect(try await verdict(verifier, receipt).transactions.first?.expires == Self.now - Self.day)
+            #expect(try await verdict(verifier, receipt).transactions.first?.expires == Bench.now - Bench.day)
             answers.withLock { $0["verify"] = [Word(200, #"{"itemType":"SUBSCRIPTION","sku":"s","endDate":null}"#)] }
             await #expect(throws: AmazonFailure.notUnderstood) { try await verdict(verifier, receipt) }
         }
@@ -218,7 +161,7 @@ struct AmazonStoreTests {
                 #expect(told.refusal == reason && told.code == status)
             }
             for status in [302, 403, 404, 429, 496, 500, 503] {
-                answers.withLock { $0["verifyReceiptId"] = [Word(status, Self.key)] }
+                answers.withLock { $0["verifyReceiptId"] = [Word(status, Bench.key)] }
                 let error = await #expect(throws: AmazonFailure.self) { try await verdict(verifier) }
                 #expect(error == (status == 496 ? .wrongSharedKey : .status(status)))
             }
@@ -248,13 +191,13 @@ struct AmazonStoreTests {
         try await withTemporaryFolder { folder in
             let nobody = LoopbackStore.nowhere(
                 port: try FreePort.find(), root: try await TestAuthority("a", in: folder).certificate)
-            let verifier = try Self.open(nobody, in: folder)
+            let verifier = try Bench.open(nobody, in: folder)
             let error = await #expect(throws: (any Error).self) { try await verdict(verifier) }
             var dumped = ""
             // Not down into the client, whose loops know the questions of other tests.
             dump(verifier, to: &dumped, maxDepth: 5)
             let words = "\(error.map { "\($0)" } ?? "") \(verifier) \(String(reflecting: verifier)) \(dumped)"
-            for form in [Self.key, Self.key.formEncoded, "ared %key", "ared%20%25key"] {
+            for form in [Bench.key, Bench.key.formEncoded, "ared %key", "ared%20%25key"] {
                 #expect(!words.contains(form))
             }
         }
@@ -265,36 +208,44 @@ struct AmazonStoreTests {
         try await withTemporaryFolder { folder in
             let stranger = try await TestAuthority("stranger", in: folder)
             try await LoopbackStore.serving(in: folder) { _ in
-                Self.purchase()
+                Bench.purchase()
             } _: { store in
-                let verifier = try Self.open(store.trusting(stranger.certificate), in: folder)
+                let verifier = try Bench.open(store.trusting(stranger.certificate), in: folder)
                 await #expect(throws: (any Error).self) { try await verdict(verifier) }
                 #expect(store.questions.isEmpty)
             }
         }
     }
 
-    @Test("A subscription that Amazon has ended early ends now")
+    @Test("A subscription that Amazon has ended early ends now; what has no end was taken back")
     func current() async throws {
         try await withAmazon { verifier, answers, _ in
-            answers.withLock { $0["verifyReceiptId"] = [Self.purchase()] }
-            let first = try #require(try await verdict(verifier).transactions.first)
-            func now() async throws -> [StoreTransaction] {
-                try await verifier.current(first, receipt: Self.receipt, allowing: [.production], at: Self.now)
+            func now(_ known: StoreTransaction) async throws -> [StoreTransaction]? {
+                try await verifier.current(known, receipt: Bench.receipt, allowing: [.production], at: Bench.now)
             }
-            answers.withLock { $0["verifyReceiptId"] = [Self.purchase(renewal: Self.now + 50 * Self.day)] }
-            #expect(try await now().first?.expires == Self.now + 50 * Self.day)
-            answers.withLock { $0["verifyReceiptId"] = [Word(410)] }
-            #expect(try await now().first?.expires == Self.now)
+            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase()] }
+            let first = try #require(try await verdict(verifier).transactions.first)
+            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase(renewal: Bench.now + 50 * Bench.day)] }
+            #expect(try await now(first)?.first?.expires == Bench.now + 50 * Bench.day)
+            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase("ENTITLED", renewal: nil)] }
+            let single = try #require(try await verdict(verifier).transactions.first)
+            for status in [410, 498] {
+                answers.withLock { $0["verifyReceiptId"] = [Word(status)] }
+                let over = try #require(try await now(first)?.first)
+                #expect(over.expires == Bench.now && over.revoked == nil)
+                #expect(try await now(single)?.map(\.revoked) == [Bench.now])
+            }
             answers.withLock { $0["verifyReceiptId"] = [Word(400)] }
-            #expect(try await now() == [])
+            for known in [first, single] { #expect(try await now(known) == [], "not known is not taken back") }
+            let without = try await verifier.current(first, receipt: nil, allowing: [.production], at: Bench.now)
+            #expect(without == nil)
         }
     }
 
     @Test("Any answer is read without harm")
-    func total() {
+    func total() async {
         var random = SeededRandom(seed: 16)
-        let sample = Array(Self.purchase().body.utf8)
+        let sample = Array(Bench.purchase().body.utf8)
         for _ in 0..<5_000 {
             var bytes = sample
             for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -305,5 +256,24 @@ struct AmazonStoreTests {
             _ = AmazonPurchase(json, .receiptID("r"))
             _ = AmazonPurchase(json, .purchaseToken("t"))
         }
+        // Without the reader of JSON before it, each by the readers of both versions.
+        let names = [
+            "productType", "itemType", "productId", "sku", "purchaseDate", "startDate", "endDate", "cancelDate",
+            "renewalDate", "gracePeriodEndDate", "quantity", "testTransaction",
+        ]
+        let values: [JSONValue] = [
+            .null, true, "", "SUBSCRIPTION", "ENTITLED", 0, 1, .number("-1"), .number("1e308"),
+            .number("1793534400000"), .number("9223372036854775808"), "1793534400000", [:],
+        ]
+        var found = 0
+        for round in 0..<50_000 {
+            // Others of this process have something to do, too.
+            if round.isMultiple(of: 1_000) { await Task.yield() }
+            let members = names.filter { _ in Int.random(in: 0...3, using: &random) > 0 }
+                .map { JSONValue.Member(name: $0, value: values.randomElement(using: &random)!) }
+            for reference in [AmazonReference.receiptID("r"), .purchaseToken("t")]
+            where AmazonPurchase(.object(members), reference) != nil { found += 1 }
+        }
+        #expect(found > 100)
     }
 }

@@ -113,6 +113,28 @@ struct AppleStoreTests {
         #expect(signed.asked.withLock { $0 } == [#"current 2 ["production"]"#])
     }
 
+    @Test("asks about what may have changed since a receipt was made: the latest, and five purchases at most")
+    func open() {
+        let moment = AppleBench.moment
+        let day: TimeInterval = 86_400
+        func bought(
+            _ id: String, of original: String? = nil, _ days: Double, until end: Double? = nil, revoked: Bool = false
+        ) -> StoreTransaction {
+            StoreTransaction(
+                store: AppleBench.store, id: id, original: original ?? id, product: "p", purchased: moment - days * day,
+                expires: end.map { moment + $0 * day }, revoked: revoked ? moment : nil, environment: .production,
+                told: moment)
+        }
+        func asked(_ transactions: StoreTransaction...) -> [String] {
+            AppleStore.open(transactions, at: moment).map(\.id)
+        }
+        #expect(asked(bought("1", 40, until: 20), bought("2", 91), bought("3", 10, revoked: true)) == [])
+        #expect(asked(bought("1", of: "1", 60, until: -30), bought("2", of: "1", 30, until: 5, revoked: true)) == ["2"])
+        #expect(asked(bought("1", 60, until: -30), bought("2", 60, until: -20), bought("3", 89)) == ["2", "1", "3"])
+        let issues = (1...9).map { bought("\($0)", Double($0)) }
+        #expect(AppleStore.open(issues.shuffled(), at: moment).map(\.id) == ["1", "2", "3", "4", "5"])
+    }
+
     @Test("sells the apps that are named, letter by letter")
     func apps() {
         let store = AppleStore(apps: AppleBench.apps(roots: []))

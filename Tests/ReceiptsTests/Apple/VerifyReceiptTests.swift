@@ -187,6 +187,46 @@ struct VerifyReceiptTests {
         }
     }
 
+    @Test("that are verified here are asked about what was bought lately, which may have been refunded since")
+    func refundable() async throws {
+        let authority = try await ReceiptAuthority.shared.value
+        let refunded = """
+            {"status":0,"environment":"Production","receipt":{"bundle_id":"com.example.daily",
+            "in_app":[{"product_id":"daily.month","transaction_id":"1000","original_transaction_id":"1000",
+            "purchase_date_ms":"1788220800000","cancellation_date_ms":"1788307200000"}]}}
+            """
+        try await serving(production: refunded) { server in
+            let store = try AppleBench.asking(server, roots: [authority.rootBytes])
+            func told(bought: String) async throws -> [StoreTransaction] {
+                var payload = TestPayload(created: "2026-11-01T00:00:00Z", purchases: [])
+                payload.purchases = [.init(transaction: "1000", original: "1000", purchased: bought)]
+                return try await store.verdict(authority.receipt(payload)).transactions
+            }
+            #expect(try await told(bought: "2026-08-22T00:00:00Z").map(\.revoked) == [nil])
+            #expect(server.questions.isEmpty, "too long ago for a refund")
+            let lately = try await told(bought: "2026-09-01T00:00:00Z")
+            #expect(lately.map(\.revoked) == [Date(timeIntervalSince1970: 1_788_307_200)])
+            #expect(server.questions.count == 1)
+        }
+    }
+
+    @Test("that Apple does not answer about soon are good as they stand")
+    func patience() async throws {
+        let authority = try await ReceiptAuthority.shared.value
+        try await withTemporaryFolder { folder in
+            try await LoopbackStore.serving(in: folder) { _ in
+                // Until the client has given up.
+                try await Task.sleep(for: .seconds(3600))
+                return LoopbackStore.Word(503)
+            } _: { server in
+                let store = try AppleBench.asking(server, roots: [authority.rootBytes], patience: 0.01)
+                var payload = TestPayload()
+                payload.purchases[0].expires = "2024-04-01T00:00:00Z"
+                #expect(try await store.verdict(authority.receipt(payload)).transactions.count == 1)
+            }
+        }
+    }
+
     @Test("are asked about again to learn what became of a purchase")
     func current() async throws {
         let authority = try await ReceiptAuthority.shared.value
@@ -195,10 +235,10 @@ struct VerifyReceiptTests {
             let known = try #require(try await store.verdict(authority.receipt()).transactions.first)
             let now = try await store.current(
                 known, receipt: authority.receipt(), allowing: [.production], at: AppleBench.moment)
-            #expect(now.map(\.expires) == [Date(timeIntervalSince1970: 1_803_124_800)])
+            #expect(now?.map(\.expires) == [Date(timeIntervalSince1970: 1_803_124_800)])
             let without = try await store.current(known, receipt: nil, allowing: [.production], at: AppleBench.moment)
-            #expect(without.isEmpty)
-            #expect(try await store.current(known, receipt: old, allowing: [.sandbox], at: AppleBench.moment).isEmpty)
+            #expect(without == nil, "nobody can be asked")
+            #expect(try await store.current(known, receipt: old, allowing: [.sandbox], at: AppleBench.moment) == nil)
             #expect(server.questions.count == 1)
         }
     }

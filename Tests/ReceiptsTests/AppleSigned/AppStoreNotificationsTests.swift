@@ -49,7 +49,7 @@ struct AppStoreNotificationsTests {
             SignedForms.notification(
                 "DID_FAIL_TO_RENEW", "GRACE_PERIOD", transaction: transaction, renewal: renewal)
         ).event
-        #expect(event?.transactions.map(\.expires) == [Moments.now + 15 * Moments.day])
+        #expect(event?.transactions.map(\.ends) == [Moments.now + 15 * Moments.day])
     }
 
     @Test("a refund takes back, and its reversal gives back by a later word")

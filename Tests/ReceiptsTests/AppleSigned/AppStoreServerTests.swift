@@ -181,7 +181,7 @@ struct AppStoreServerTests {
         ) { setting in
             let current = try await setting.data.current(
                 purchase("101", expires: now - Moments.day), allowing: [.production], at: now)
-            #expect(current.map(\.expires) == [now + 15 * Moments.day])
+            #expect(current.map(\.ends) == [now + 15 * Moments.day])
         }
     }
 

@@ -130,6 +130,66 @@ struct RevocationTests {
         }
     }
 
+    @Test("a responder in trouble is asked once a minute, not for every signature", .timeLimit(.minutes(2)))
+    func deadResponder() async throws {
+        let asked = Kept(0)
+        try await withScriptedHTTPServer(answering: {
+            asked.withLock { $0 += 1 }
+            return "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"
+        }) { port in
+            let authority = try authority(port: port)
+            func period(_ number: Int) throws -> JSONValue {
+                let start = now - (Double(19 - number) * 30 + 1) * Moments.day
+                return .string(
+                    try authority.sign(
+                        SignedForms.transaction(
+                            "\(100 + number)", original: "100", purchased: start, expires: start + 30 * Moments.day,
+                            signed: now)))
+            }
+            let history = try (0..<20).map(period)
+            try await AppStoreStandIn.run(
+                revocations: Self.settings(.soft),
+                answering: { _, target in
+                    target.hasPrefix("/inApps/v1/transactions/")
+                        ? .ok(["signedTransactionInfo": history[19]])
+                        : .ok(["hasMore": false, "signedTransactions": .array(history)])
+                }, authority: authority
+            ) { setting in
+                let verdict = try await setting.data.transactions(id: "119", allowing: [.production], at: now)
+                #expect(verdict.transactions.count == 20)
+                #expect(asked.withLock { $0 } <= 3)
+                // And again when the minute is over, for all who come then.
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<20 {
+                        group.addTask {
+                            let signed = try authority.sign(SignedForms.transaction("\(number)", expires: nil))
+                            _ = try await setting.data.payloads.transaction(
+                                signed, allowing: [.production], at: now + 61)
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                #expect(asked.withLock { $0 } <= 6)
+            }
+        }
+    }
+
+    @Test("what is not known where it has to be is an outage, at once for those who come within the minute")
+    func unknownRemembered() async throws {
+        let asked = Kept(0)
+        try await withScriptedHTTPServer(answering: {
+            asked.withLock { $0 += 1 }
+            return "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"
+        }) { port in
+            let authority = try authority(port: port)
+            let data = try SignedForms.data(authority, revocations: Self.settings(.hard))
+            for _ in 0..<5 {
+                await #expect(throws: RevocationUnknown()) { try await verdict(authority, .hard, with: data) }
+            }
+        }
+        #expect(asked.withLock { $0 } <= 3)
+    }
+
     @Test("a forger's certificates have nobody asked")
     func forger() async throws {
         let asked = Kept(0)

@@ -102,15 +102,31 @@ struct PurchaseCourseTests {
     func grace() throws {
         let periods = [try period("1", days: -60 ... -30), try period("2", days: -30 ... -1)]
         let prolonged = course(periods, [try renewal(grace: 15, signed: Moments.now + 5)])
-        #expect(prolonged.map(\.expires) == [periods[0].expires, Moments.now + 15 * Moments.day])
-        #expect(prolonged.map(\.told) == [Moments.now, Moments.now + 5])
+        #expect(prolonged.map(\.ends) == [periods[0].expires, Moments.now + 15 * Moments.day])
+        #expect(prolonged.map(\.expires) == periods.map(\.expires), "what was paid for stays what it was")
+        #expect(prolonged.map(\.told) == [Moments.now, Moments.now])
+        #expect(prolonged.map(\.grace?.told) == [nil, Moments.now + 5])
     }
 
     @Test("a grace period that is over shortens nothing, and another purchase's prolongs nothing")
     func noGrace() throws {
         let last = try period("1", days: -30 ... -1)
-        #expect(course([last], [try renewal(grace: -20)]).map(\.expires) == [last.expires])
+        #expect(course([last], [try renewal(grace: -20)]).map(\.ends) == [last.expires])
         let others = try SignedRenewalInfo(SignedForms.renewal(of: "99", grace: Moments.farAhead))
-        #expect(course([last], [others]).map(\.expires) == [last.expires])
+        #expect(course([last], [others]).map(\.ends) == [last.expires])
+    }
+
+    @Test("a word without grace does not end the one there is; a word that there is none does")
+    func graceKept() throws {
+        let last = try period("1", days: -30 ... -1)
+        let inGrace = try #require(course([last], [try renewal(grace: 15, signed: Moments.now + 5)]).first)
+        // The same period again, signed later, as an app that comes during the grace hands it over.
+        let handedIn = try #require(course([try period("1", days: -30 ... -1, signed: Moments.now + 60)]).first)
+        for word in [inGrace.joined(with: handedIn), handedIn.joined(with: inGrace)] {
+            #expect(word.ends == Moments.now + 15 * Moments.day && word.told == Moments.now + 60)
+        }
+        let over = try SignedRenewalInfo(SignedForms.renewal(of: "1", grace: nil, signed: Moments.now + 90))
+        let after = try #require(course([last], [over]).first)
+        #expect(after.joined(with: inGrace).ends == last.expires)
     }
 }

@@ -85,7 +85,7 @@ struct GooglePublisherTests {
                 (GoogleStandIn.single(more: "\"productId\":\"other\","), .wrongProduct),
                 (GoogleStandIn.single(more: "\"purchaseType\":0,"), .wrongEnvironment),
                 (LoopbackStore.Word(404), .notFound), (LoopbackStore.Word(400), .notFound),
-                (LoopbackStore.Word(410), .expired),
+                (LoopbackStore.Word(410), .revoked),
             ] {
                 google.tell(single, word)
                 #expect(try await verdict(verifier, token).refusal == reason)
@@ -176,50 +176,122 @@ struct GooglePublisherTests {
         }
     }
 
-    @Test("What nobody acknowledged is, where that is wanted")
+    @Test("What nobody acknowledged waits for it, where that is wanted, and verifying does not acknowledge")
     func acknowledging() async throws {
         try await withGoogle { google, store in
             google.tell("products/daily.2026-11-01/tokens/t%2F1", GoogleStandIn.single())
-            _ = try await verdict(try google.verifier(store), token)
-            #expect(!store.questions.contains { $0.method == "POST" && $0.target.hasSuffix(":acknowledge") })
+            let idle = try google.verifier(store)
+            #expect(try await verdict(idle, token).transactions.map(\.awaitsAcknowledgement) == [false])
             let eager = try google.verifier(store, "acknowledge: true\n")
-            _ = try await verdict(eager, token)
+            let single = try #require(try await verdict(eager, token).transactions.first)
+            #expect(single.awaitsAcknowledgement)
+            #expect(!store.questions.contains { $0.target.hasSuffix(":acknowledge") })
+            try await idle.acknowledge(single, receipt: token)
+            #expect(!store.questions.contains { $0.target.hasSuffix(":acknowledge") })
+            try await eager.acknowledge(single, receipt: token)
             #expect(
                 store.questions.last?.target.hasSuffix("/products/daily.2026-11-01/tokens/t%2F1:acknowledge") == true)
-            google.tell(
-                "subscriptionsv2/tokens/t%2F1",
-                GoogleStandIn.subscription(
-                    "ACTIVE", product: "daily.2026-11-01",
-                    more: "\"acknowledgementState\":\"ACKNOWLEDGEMENT_STATE_PENDING\","))
-            _ = try await verdict(eager, token)
+            google.tell("products/daily.2026-11-01/tokens/t%2F1", GoogleStandIn.single(state: 1))
+            #expect(try await verdict(eager, token).transactions.map(\.awaitsAcknowledgement) == [false], "refunded")
+            let pending = "\"acknowledgementState\":\"ACKNOWLEDGEMENT_STATE_PENDING\","
+            let path = "subscriptionsv2/tokens/t%2F1"
+            google.tell(path, GoogleStandIn.subscription("ACTIVE", product: "daily.2026-11-01", more: pending))
+            let subscription = try #require(try await verdict(eager, token).transactions.first)
+            #expect(subscription.awaitsAcknowledgement)
+            try await eager.acknowledge(subscription, receipt: token)
             let last = store.questions.last?.target ?? ""
             #expect(last.hasSuffix("/subscriptions/daily.2026-11-01/tokens/t%2F1:acknowledge"))
+            google.tell(path, GoogleStandIn.subscription("EXPIRED", product: "daily.2026-11-01", more: pending))
+            #expect(try await verdict(eager, token).transactions.map(\.awaitsAcknowledgement) == [false])
         }
     }
 
-    @Test("A renewal, and an end before its time, are heard of later")
+    @Test("An acknowledgement that Google does not take is no outage of Google's")
+    func acknowledgementRefused() async throws {
+        try await withGoogle { google, store in
+            google.tell("products/daily.2026-11-01/tokens/t%2F1", GoogleStandIn.single())
+            let verifier = try google.verifier(store, "acknowledge: true\nbreaker: {failures: 2}\n")
+            let bought = try #require(try await verdict(verifier, token).transactions.first)
+            google.script.withLock { $0.acknowledging = LoopbackStore.Word(403) }
+            for _ in 0..<5 {
+                await #expect(throws: GoogleFailure.notAcknowledged(status: 403)) {
+                    try await verifier.acknowledge(bought, receipt: token)
+                }
+            }
+            #expect(try await verdict(verifier, token).transactions.count == 1)
+        }
+    }
+
+    @Test("A renewal, an end before its time, and a refund are heard of later")
     func current() async throws {
         try await withGoogle { google, store in
             let verifier = try google.verifier(store)
             let path = "subscriptionsv2/tokens/t%2F1"
             google.tell(path, GoogleStandIn.subscription("ACTIVE", product: "daily.2026-11-01"))
             let first = try #require(try await verdict(verifier, token).transactions.first)
-            func now() async throws -> [StoreTransaction] {
-                try await verifier.current(first, receipt: token, allowing: [.production], at: GoogleBench.now)
+            func now(_ known: StoreTransaction? = nil) async throws -> [StoreTransaction]? {
+                try await verifier.current(
+                    known ?? first, receipt: token, allowing: [.production], at: GoogleBench.now)
             }
             google.tell(
                 path,
                 GoogleStandIn.subscription(
                     "ACTIVE", expires: "2027-01-01T00:00:00Z", order: "GPA.1-2..4", product: "daily.2026-11-01"))
-            let renewed = try #require(try await now().first)
+            let renewed = try #require(try await now()?.first)
             #expect(renewed.id == "GPA.1-2..4" && renewed.original == first.original)
             google.tell(path, GoogleStandIn.subscription("ON_HOLD", product: "daily.2026-11-01"))
-            #expect(try await now().first?.expires == GoogleBench.now)
+            #expect(try await now()?.first?.expires == GoogleBench.now)
             google.tell(path, GoogleStandIn.subscription("ACTIVE", order: "GPA.7-7"))
             #expect(try await now() == [], "another purchase")
             google.tell(path, LoopbackStore.Word(410))
-            #expect(try await now() == [])
-            #expect(try await verifier.current(first, receipt: nil, allowing: [.production], at: GoogleBench.now) == [])
+            let over = try #require(try await now()?.first)
+            #expect(over.id == first.id && over.expires == GoogleBench.now && over.revoked == nil)
+            google.tell(path, LoopbackStore.Word(404))
+            let single = "products/daily.2026-11-01/tokens/t%2F1"
+            google.tell(single, GoogleStandIn.single())
+            let issue = try #require(try await verdict(verifier, token).transactions.first)
+            for word in [GoogleStandIn.single(state: 1), LoopbackStore.Word(410)] {
+                google.tell(single, word)
+                #expect(try await now(issue)?.map(\.revoked) == [GoogleBench.now])
+            }
+            google.tell(single, LoopbackStore.Word(404))
+            #expect(try await now(issue) == [], "not known is not taken back")
+            let without = try await verifier.current(
+                first, receipt: nil, allowing: [.production], at: GoogleBench.now)
+            #expect(without == nil)
+        }
+    }
+
+    @Test("A subscription to several products goes on as the same purchases when it is renewed")
+    func severalItems() async throws {
+        try await withGoogle { google, store in
+            let key = try await SigningKey("app", in: google.folder)
+            let verifier = try google.verifier(store, "public_key: \(try key.licence)\n")
+            func tell(_ order: String, _ expires: String) {
+                google.tell(
+                    "subscriptionsv2/tokens/t1",
+                    LoopbackStore.Word(
+                        200,
+                        """
+                        {"startTime":"2026-08-01T10:00:00Z","subscriptionState":"SUBSCRIPTION_STATE_ACTIVE",
+                        "latestOrderId":"\(order)","lineItems":[{"productId":"daily","expiryTime":"\(expires)"},
+                        {"productId":"crossword","expiryTime":"\(expires)"}]}
+                        """))
+            }
+            let data = GoogleBench.data(order: "GPA.1", product: "daily", token: "t1")
+            let receipt = try await GoogleBench.receipt(data, signedBy: key)
+            tell("GPA.1", "2026-12-01T00:00:00Z")
+            let first = try await verdict(verifier, receipt).transactions
+            #expect(first.map(\.id) == ["GPA.1/daily", "GPA.1/crossword"])
+            tell("GPA.1..0", "2027-01-01T00:00:00Z")
+            let renewed = try await verdict(verifier, receipt).transactions
+            #expect(renewed.map(\.id) == ["GPA.1..0/daily", "GPA.1..0/crossword"])
+            #expect(renewed.map(\.original) == first.map(\.original))
+            for (known, later) in zip(first, renewed) {
+                let told = try await verifier.current(
+                    known, receipt: receipt, allowing: [.production], at: GoogleBench.now)
+                #expect(told == [later])
+            }
         }
     }
 }

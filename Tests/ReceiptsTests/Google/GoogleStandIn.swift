@@ -13,6 +13,7 @@ struct GoogleStandIn: Sendable {
         /// By the end of the path behind `purchases/`.
         var purchases: [String: LoopbackStore.Word] = [:]
         var tokenStatus = 200
+        var acknowledging = LoopbackStore.Word(204, "")
         /// In front of anything else.
         var everything: LoopbackStore.Word?
         var validTokens: Set<String> = []
@@ -63,7 +64,7 @@ struct GoogleStandIn: Sendable {
             let path = String(question.target.dropFirst(prefix.count))
             if path.hasSuffix(":acknowledge") {
                 if question.method != "POST" { script.mistakes.append("acknowledged by \(question.method)") }
-                return LoopbackStore.Word(204, "")
+                return script.acknowledging
             }
             return script.purchases[path] ?? LoopbackStore.Word(404)
         }

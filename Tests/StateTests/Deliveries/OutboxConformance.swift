@@ -25,7 +25,7 @@ import Testing
             #expect(due.first?.standing == .waiting(attempts: 0, next: noon + 1, cause: nil))
             #expect(try await store.deliveriesDue(in: daily, at: noon + 1, limit: 9).map(\.delivery) == [first])
             #expect(try await store.deliveriesDue(in: daily, at: noon + 2, limit: 1).map(\.delivery) == [first])
-            try await store.delivered(first.id, at: noon + 3)
+            #expect(try await store.delivered(first.id, at: noon + 3))
             #expect(try await store.deliveriesDue(in: daily, at: noon + 9, limit: 9).map(\.delivery) == [second])
             let all = try await store.deliveries(in: daily, waiting: false, limit: 9)
             #expect(all.map(\.delivery) == [second, first])
@@ -44,12 +44,45 @@ import Testing
             #expect(
                 try await store.deliveriesDue(in: daily, at: noon + 60, limit: 9).first?.standing
                     == .waiting(attempts: 1, next: noon + 60, cause: "HTTP 503"))
-            try await store.delivered(delivery.id, at: noon + 61)
+            #expect(try await store.delivered(delivery.id, at: noon + 61))
             try await store.deliveryFailed(delivery.id, cause: "late", next: noon + 99)
-            try await store.delivered(delivery.id, at: noon + 62)
+            #expect(try await !store.delivered(delivery.id, at: noon + 62))
             #expect(
                 try await store.deliveries(in: daily, waiting: false, limit: 9).map(\.standing)
                     == [.delivered(at: noon + 61)])
+        }
+    }
+
+    @Test("is due when its operator says so, and keeps how often and why it failed", arguments: FullStore.allCases)
+    func retried(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let delivery = try await order("1", from: store)
+            try await store.deliveryFailed(delivery.id, cause: "HTTP 503", next: noon + 3_600)
+            #expect(try await store.retryDelivery(delivery.id, at: noon + 5))
+            #expect(
+                try await store.deliveriesDue(in: daily, at: noon + 5, limit: 9).first?.standing
+                    == .waiting(attempts: 1, next: noon + 5, cause: "HTTP 503"))
+            let typo = Delivery.ID(store: appStore, transaction: "1O")
+            #expect(try await !store.retryDelivery(typo, at: noon))
+            #expect(try await !store.delivered(typo, at: noon))
+            try await store.delivered(delivery.id, at: noon + 6)
+            #expect(try await !store.retryDelivery(delivery.id, at: noon))
+            #expect(try await store.deliveriesDue(in: daily, at: noon + 99, limit: 9).isEmpty)
+        }
+    }
+
+    @Test("waits for nothing that was refunded, unless the refund is undone", arguments: FullStore.allCases)
+    func takenBack(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let delivery = try await order("1", from: store)
+            try await store.note([.sample("1", revoked: noon + 1, told: noon + 1)], at: noon + 1)
+            #expect(try await store.deliveriesDue(in: daily, at: noon + 9, limit: 9).isEmpty)
+            #expect(try await store.deliveries(in: daily, waiting: true, limit: 9).isEmpty)
+            #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).map(\.standing) == [.takenBack])
+            #expect(try await !store.retryDelivery(delivery.id, at: noon))
+            try await store.note([.sample("1", told: noon + 2)], at: noon + 2)
+            #expect(try await store.deliveriesDue(in: daily, at: noon + 9, limit: 9).map(\.delivery) == [delivery])
+            #expect(try await store.deliveries(in: daily, waiting: true, limit: 9).count == 1)
         }
     }
 

@@ -23,7 +23,8 @@ struct DeskRig {
     init(
         _ ledger: any StateStore, verifier: ScriptedVerifier = ScriptedVerifier(),
         environments: Set<StoreEnvironment> = [.production], claims: ClaimRule = ClaimRule(mostPersons: 2),
-        times: PurchaseTimes = PurchaseTimes(patience: 60), isDown: Bool = false
+        limits: ReceiptLimits = ReceiptLimits(), times: PurchaseTimes = PurchaseTimes(patience: 60),
+        isDown: Bool = false
     ) {
         let clock = ManualClock(noon)
         let events = Kept<[PurchaseEvent]>([])
@@ -33,18 +34,20 @@ struct DeskRig {
         self.events = events
         desk = PurchaseDesk(
             publication: daily, products: ProductRules(subscriptions: [Self.month]), environments: environments,
-            claims: claims, times: times, verifiers: [verifier], ledger: isDown ? BrokenLedger() : ledger,
-            clock: clock.wall, observe: { event in events.withLock { $0.append(event) } })
+            claims: claims, limits: limits, times: times, verifiers: [verifier],
+            ledger: isDown ? BrokenLedger() : ledger, clock: clock.wall,
+            observe: { event in events.withLock { $0.append(event) } })
     }
 
     static func with(
         environments: Set<StoreEnvironment> = [.production], claims: ClaimRule = ClaimRule(mostPersons: 2),
-        times: PurchaseTimes = PurchaseTimes(patience: 60), isDown: Bool = false,
-        _ test: (DeskRig) async throws -> Void
+        limits: ReceiptLimits = ReceiptLimits(), times: PurchaseTimes = PurchaseTimes(patience: 60),
+        isDown: Bool = false, _ test: (DeskRig) async throws -> Void
     ) async throws {
         try await FullStore.sqlite.with {
             try await test(
-                DeskRig($0, environments: environments, claims: claims, times: times, isDown: isDown))
+                DeskRig(
+                    $0, environments: environments, claims: claims, limits: limits, times: times, isDown: isDown))
         }
     }
 

@@ -25,6 +25,27 @@ import Testing
         }
     }
 
+    @Test(
+        "leaves on record what the store took back: an old receipt must not bring it again",
+        arguments: FullStore.allCases)
+    func refunds(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let renewed = StoreTransaction.sample("m2", of: "m", product: "com.example.month", expires: noon + 9)
+            let refunded = StoreTransaction.sample("1", revoked: noon + 1, told: noon + 1)
+            let period = StoreTransaction.sample(
+                "m1", of: "m", product: "com.example.month", expires: noon + 8, revoked: noon + 1, told: noon + 1)
+            try await store.claim(.sample("1"), .sample("2"), period, renewed, by: buyer(1))
+            try await store.note([refunded], at: noon + 1)
+            _ = try await store.erase(buyer(1))
+            #expect(try await store.ids(of: buyer(1)).isEmpty)
+            #expect(try await store.transactions(of: "1", in: appStore) == [refunded])
+            #expect(try await store.transactions(of: "2", in: appStore).isEmpty)
+            #expect(try await store.transactions(of: "m", in: appStore) == [period])
+            try await store.claim(.sample("1"), .sample("2"), by: buyer(2), receipt: "old")
+            #expect(try await store.transactions(of: buyer(2), in: [appStore]) == [refunded, .sample("2")])
+        }
+    }
+
     @Test("of a subscriber ends the links to it", arguments: FullStore.allCases)
     func subscriber(kind: FullStore) async throws {
         try await kind.with { store async throws in

@@ -81,6 +81,120 @@ import Testing
         }
     }
 
+    @Test("A refund of a single purchase is found within a day, for as long as stores give money back")
+    func refunded() async throws {
+        try await DeskRig.with { rig async throws in
+            rig.verifier.prove(.sample())
+            _ = try await rig.confirm()
+            for _ in 0..<89 {
+                rig.clock.advance(by: day + 1)
+                #expect(try await rig.desk.followUp() == 1)
+                #expect(try await rig.desk.followUp() == 0)
+            }
+            rig.verifier.currentBy { [clock = rig.clock] in [$0.takenBack(at: clock.now)] }
+            rig.clock.advance(by: day - 100)
+            #expect(try await rig.desk.followUp() == 0, "a day has not passed")
+            rig.clock.advance(by: 10)
+            #expect(try await rig.holdings() == Holdings(editions: [november]))
+            rig.clock.advance(by: 100)
+            #expect(try await rig.desk.followUp() == 0, "the ninety days have")
+        }
+        try await DeskRig.with { rig async throws in
+            rig.verifier.prove(.sample())
+            _ = try await rig.confirm()
+            rig.verifier.currentBy { [clock = rig.clock] in [$0.takenBack(at: clock.now)] }
+            rig.clock.advance(by: day + 1)
+            #expect(try await rig.desk.followUp() == 1)
+            #expect(try await rig.holdings().isEmpty)
+        }
+    }
+
+    @Test("A subscription whose last period was refunded is looked at again: it may be renewed")
+    func renewedAfterRefund() async throws {
+        try await DeskRig.with { rig async throws in
+            rig.verifier.prove(.month())
+            _ = try await rig.confirm()
+            try await rig.ledger.note([.month(revoked: noon + 9, told: noon + 9)], at: noon + 9)
+            #expect(try await !rig.holdings().isSubscribed)
+            rig.clock.advance(by: 30 * day + 1)
+            rig.verifier.currentBy { _ in [.month("n", from: noon + 30 * day)] }
+            #expect(try await rig.holdings().isSubscribed)
+        }
+    }
+
+    @Test("A look for which nobody was asked is none, and is not tried at every turn")
+    func notAsked() async throws {
+        try await DeskRig.with { rig async throws in
+            rig.verifier.prove(.month())
+            _ = try await rig.confirm()
+            rig.verifier.currentBy { _ in nil }
+            rig.clock.advance(by: 30 * day + 1)
+            for _ in 0..<3 { #expect(try await !rig.holdings().isSubscribed) }
+            #expect(rig.verifier.questions == ["verify", "current"])
+            #expect(!rig.events.withLock { $0.contains(.rechecked(appStore)) })
+            // Another receipt of it, with which somebody can be asked.
+            rig.verifier.prove(.month(told: noon + 30 * day + 1))
+            _ = try await rig.confirm("another", by: buyer(2))
+            rig.verifier.currentBy { _ in [.month("n", from: noon + 30 * day)] }
+            rig.clock.advance(by: 3601)
+            #expect(try await rig.holdings().isSubscribed)
+        }
+    }
+
+    @Test("Of two publications on one store each looks at what counts for it")
+    func twoPublications() async throws {
+        try await DeskRig.with { rig async throws in
+            let tested = DeskRig(rig.ledger, verifier: rig.verifier, environments: [.production, .sandbox])
+            let sandboxed = StoreTransaction.sample("s", expires: noon + day, environment: .sandbox)
+            rig.verifier.prove(sandboxed)
+            _ = try await tested.confirm()
+            for clock in [rig.clock, tested.clock] { clock.advance(by: day + 1) }
+            #expect(try await rig.desk.followUp() == 0)
+            #expect(try await tested.desk.followUp() == 1)
+            #expect(rig.verifier.questions == ["verify", "current"])
+        }
+    }
+
+    @Test("A receipt that is refused after it was proven has what it proved looked at: it may have been taken back")
+    func review() async throws {
+        try await DeskRig.with { rig async throws in
+            rig.verifier.prove(.sample("1"), .sample("2"))
+            _ = try await rig.confirm()
+            rig.clock.advance(by: 3601)
+            rig.verifier.refuse(.expired)
+            rig.verifier.currentBy { [clock = rig.clock] in $0.id == "1" ? [$0.takenBack(at: clock.now)] : [$0] }
+            #expect(try await rig.confirm() == .refused(ReceiptRefusal(.expired)))
+            #expect(rig.verifier.questions == ["verify", "verify", "current", "current"])
+            let known = try await rig.ledger.transactions(of: buyer(1), in: [appStore])
+            #expect(known.map(\.revoked) == [rig.clock.now, nil])
+            // What was taken back is not asked about again; while the store can not be asked the refusal counts alone.
+            rig.verifier.currentBy { _ in throw ScriptedVerifier.BrokenDown() }
+            #expect(try await rig.confirm() == .refused(ReceiptRefusal(.expired)))
+            #expect(rig.verifier.questions.count == 6)
+            // A receipt that never proved anything has nothing looked at.
+            _ = try await rig.confirm("other")
+            #expect(rig.verifier.questions.count == 7)
+        }
+    }
+
+    @Test("What its store waits for is acknowledged once it is on record, and again after a failure")
+    func acknowledging() async throws {
+        try await DeskRig.with { rig async throws in
+            rig.verifier.prove(.sample(awaitsAcknowledgement: true))
+            rig.verifier.acknowledgeBy { _ in throw ScriptedVerifier.BrokenDown() }
+            #expect(try await rig.confirm() == .recorded([.sample(awaitsAcknowledgement: true)]))
+            #expect(rig.verifier.questions == ["verify"])
+            for _ in 0..<2 { _ = try await rig.desk.followUp() }
+            #expect(rig.verifier.questions == ["verify", "acknowledge"])
+            #expect(try await rig.holdings() == Holdings(editions: [november]))
+            rig.verifier.acknowledgeBy { _ in }
+            rig.clock.advance(by: 3600)
+            for _ in 0..<2 { _ = try await rig.desk.followUp() }
+            #expect(rig.verifier.questions == ["verify", "acknowledge", "acknowledge"])
+            #expect(rig.events.withLock { $0.last } == .acknowledged(appStore))
+        }
+    }
+
     @Test("What can not be asked about does not stand in the way of what can")
     func noStarvation() async throws {
         try await DeskRig.with { rig async throws in
@@ -144,6 +258,28 @@ import Testing
             rig.verifier.breakDown()
             await #expect(throws: Unavailable.self) { try await rig.desk.examine(receipt, from: .apple) }
             #expect(try await rig.counts == nil)
+        }
+    }
+
+    @Test("What a store is being asked about when the server stops is finished and kept", .timeLimit(.minutes(1)))
+    func stopped() async throws {
+        try await DeskRig.with { rig async throws in
+            rig.verifier.breakDown()
+            #expect(try await rig.confirm() == .kept)
+            rig.clock.advance(by: 3_600)
+            let door = Door()
+            rig.verifier.verifyBy { _ in
+                await door.pass()
+                try Task.checkCancellation()
+                return .genuine([.month(from: noon + 3_600)])
+            }
+            let following = Task { [desk = rig.desk] in try await desk.followUp() }
+            await until { door.waiting == 1 }
+            following.cancel()
+            door.open()
+            _ = try? await following.value
+            #expect(try await rig.counts?.proven == 1)
+            #expect(rig.events.withLock { $0.last } == .proven(appStore))
         }
     }
 }

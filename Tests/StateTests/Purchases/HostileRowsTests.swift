@@ -85,7 +85,7 @@ import Testing
                 try await store.deliveriesDue(in: daily, at: noon + 9, limit: 9)
             }
             await #expect(throws: StateStoreError.unreadableRow(table: "push_campaign")) {
-                try await store.campaigns(in: daily, limit: 9)
+                try await store.campaigns(in: daily, unfinished: false, limit: 9)
             }
         }
     }

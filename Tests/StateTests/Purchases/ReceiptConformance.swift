@@ -71,7 +71,7 @@ import Testing
         try await kind.with { store async throws in
             let refusal = ReceiptRefusal(.storeRefused, code: 21_003)
             let refused = try await store.keep(.sample("refused"), at: noon)
-            try await store.refuse(refused.id, refusal, at: noon + 1)
+            try await store.refuse(refused, refusal, at: noon + 1)
             let proven = try await store.keep(.sample("proven"), at: noon)
             _ = try await store.settle(
                 proven.id, proving: [.sample()], claims: .exclusive, delivering: [], at: noon + 2)
@@ -87,7 +87,7 @@ import Testing
         try await kind.with { store async throws in
             let record = try await store.keep(.sample(), at: noon)
             for reason in ReceiptRefusal.Reason.allCases {
-                try await store.refuse(record.id, ReceiptRefusal(reason), at: noon + 1)
+                try await store.refuse(record, ReceiptRefusal(reason), at: noon + 1)
                 #expect(
                     try await store.keep(.sample(), at: noon).standing == .refused(ReceiptRefusal(reason), at: noon + 1)
                 )
@@ -98,22 +98,65 @@ import Testing
         }
     }
 
-    @Test("are forgotten but for their digest where they are malformed or forged", arguments: FullStore.allCases)
+    @Test("that are refused are forgotten but for their digest", arguments: FullStore.allCases)
     func forgotten(kind: FullStore) async throws {
         try await kind.with { store async throws in
-            for reason in [ReceiptRefusal.Reason.malformed, .forged] {
+            for reason in ReceiptRefusal.Reason.allCases {
                 let text = "rubbish that is \(reason.rawValue)"
                 let record = try await store.keep(.sample(text), at: noon)
-                try await store.refuse(record.id, ReceiptRefusal(reason), at: noon + 1)
-                let file = try #require(store as? SQLiteStateStore)
-                let parts = try await file.pool.read { db in
-                    try Data.fetchAll(db, sql: "SELECT parts FROM receipt WHERE id = \(record.id.rawValue)")
-                }
-                #expect(parts == [Data()])
+                try await store.refuse(record, ReceiptRefusal(reason), at: noon + 1)
+                #expect(try await parts(of: record, store) == [Data()])
                 // Handed in again it is whole again, and the same.
                 let again = try await store.keep(.sample(text), at: noon + 2)
                 #expect(again.id == record.id && again.incoming == .sample(text))
+                #expect(try await parts(of: record, store) == [Data(StoreReceipt([.receipt: text]).encoded)])
             }
+        }
+    }
+
+    @Test("keep their content where a claim needs it for the next look", arguments: FullStore.allCases)
+    func needed(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            try await store.claim(.month(), by: buyer(1), receipt: "claimed")
+            let record = try await store.keep(.sample("claimed"), at: noon + 1)
+            try await store.refuse(record, ReceiptRefusal(.storeRefused), at: noon + 1)
+            #expect(try await !parts(of: record, store).contains(Data()))
+            // Ninety days later, too.
+            _ = try await store.keep(.sample("other"), at: noon + 100 * 86_400)
+            #expect(try await parts(of: record, store).count == 1)
+        }
+    }
+
+    @Test("that were proven since somebody read them are refused by nobody who did", arguments: FullStore.allCases)
+    func overtaken(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let read = try await store.keep(.sample(), at: noon)
+            try await store.claim(.sample(), by: buyer(1), at: noon + 0.5)
+            try await store.refuse(read, ReceiptRefusal(.notFound), at: noon + 2)
+            let proven = try await store.keep(.sample(), at: noon + 3)
+            #expect(proven.standing == .proven(at: noon + 0.5))
+            try await store.refuse(proven, ReceiptRefusal(.notFound), at: noon + 4)
+            let refused = try await store.keep(.sample(), at: noon + 5)
+            #expect(refused.standing == .refused(ReceiptRefusal(.notFound), at: noon + 4))
+        }
+    }
+
+    @Test("are forgotten on demand while they wait, and then only", arguments: FullStore.allCases)
+    func givenUp(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let waiting = try await store.keep(.sample("waiting"), at: noon)
+            let proven = try await store.keep(.sample("proven"), at: noon)
+            _ = try await store.settle(
+                proven.id, proving: [.sample()], claims: .exclusive, delivering: [], at: noon)
+            for record in [waiting, proven] { try await store.forget(record.id) }
+            #expect(try await store.standings(in: daily).stores == [appStore: .init(proven: 1)])
+        }
+    }
+
+    private func parts(of record: ReceiptRecord, _ store: any StateStore) async throws -> [Data] {
+        let file = try #require(store as? SQLiteStateStore)
+        return try await file.pool.read { db in
+            try Data.fetchAll(db, sql: "SELECT parts FROM receipt WHERE id = ?", arguments: [record.id.rawValue])
         }
     }
 
@@ -124,7 +167,7 @@ import Testing
             _ = try await store.keep(.sample("1"), at: noon + 5)
             _ = try await store.keep(.sample("2"), at: noon + 3)
             let third = try await store.keep(.sample("3"), at: noon)
-            try await store.refuse(third.id, ReceiptRefusal(.forged), at: noon)
+            try await store.refuse(third, ReceiptRefusal(.forged), at: noon)
             let fourth = try await store.keep(.sample("4", store: play), at: noon)
             _ = try await store.settle(
                 fourth.id, proving: [.sample(in: play)], claims: .exclusive, delivering: [], at: noon)
@@ -142,9 +185,9 @@ import Testing
         try await kind.with { store async throws in
             let day: TimeInterval = 86_400
             let old = try await store.keep(.sample("old"), at: noon)
-            try await store.refuse(old.id, ReceiptRefusal(.forged), at: noon)
+            try await store.refuse(old, ReceiptRefusal(.forged), at: noon)
             let young = try await store.keep(.sample("young"), at: noon)
-            try await store.refuse(young.id, ReceiptRefusal(.forged), at: noon + 2 * day)
+            try await store.refuse(young, ReceiptRefusal(.forged), at: noon + 2 * day)
             _ = try await store.keep(.sample("waiting"), at: noon)
             try await store.claim(.sample(), by: buyer(1), receipt: "proven")
             _ = try await store.keep(.sample("new"), at: noon + 91 * day)

@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import State
 import Testing
 
 @Suite("A store of push tokens", .serialized) struct PushTokenConformance {
@@ -49,6 +50,21 @@ import Testing
         }
     }
 
+    @Test("takes so many new ones of an app within an hour, and always those it knows")
+    func limit() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try SQLiteStateStore(path: folder + "/state.sqlite", newPushTokensPerHour: 3)
+            for number: UInt8 in 1...2 { try await store.register(token(number), at: noon) }
+            try await store.register(token(1, .sandbox), at: noon + 9)
+            await #expect(throws: PushTokenLimitReached.self) { try await store.register(token(3), at: noon + 3_599) }
+            try await store.register(token(3, of: "com.example.other"), at: noon + 3_599)
+            try await store.register(token(1), at: noon + 3_599)
+            try await store.register(token(3), at: noon + 3_600)
+            #expect(try await all(store).map(\.token) == [token(1), token(2), token(3)])
+            #expect(try await all(store).first?.registered == noon + 3_599)
+        }
+    }
+
     @Test("begins a campaign once, and keeps how far it has come", arguments: FullStore.allCases)
     func campaigns(kind: FullStore) async throws {
         try await kind.with { store async throws in
@@ -76,8 +92,9 @@ import Testing
                     name: "2", publication: daily, app: "com.example.daily", environment: .sandbox, edition: nil,
                     begun: noon + 1))
             _ = try await store.begin(campaign("3", in: weekly))
-            #expect(try await store.campaigns(in: daily, limit: 9) == [second, first])
-            #expect(try await store.campaigns(in: daily, limit: 1) == [second])
+            #expect(try await store.campaigns(in: daily, unfinished: false, limit: 9) == [second, first])
+            #expect(try await store.campaigns(in: daily, unfinished: true, limit: 9) == [second])
+            #expect(try await store.campaigns(in: daily, unfinished: false, limit: 1) == [second])
         }
     }
 }

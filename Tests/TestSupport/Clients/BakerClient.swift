@@ -70,7 +70,7 @@ public actor BakerClient {
         public let name: String
     }
 
-    public let settings: Settings
+    public private(set) var settings: Settings
     private let transport: AppTransport
     private var random: SeededRandom
     /// The file shelf.json.
@@ -154,6 +154,14 @@ public actor BakerClient {
     @discardableResult
     public func launch(pushToken: String) async throws -> RawResponse {
         try await post(settings.pushToken, [("apns_token", pushToken)])
+    }
+
+    /// As after an update of the app with another URL in it.
+    ///
+    /// - Parameter nameless: whether it forgets its own name and the reader's, so that the URL alone counts.
+    public func move(shelf: String, nameless: Bool = false) {
+        settings.shelf = shelf
+        if nameless { (settings.appID, settings.userID) = ("", "") }
     }
 
     // MARK: - What the app does

@@ -68,7 +68,8 @@ public struct CloudSoftphoneClient: Sendable {
         request += "Cache-Control: max-age=0\r\n"
         for (name, value) in headers { request += "\(name): \(value)\r\n" }
         if !body.isEmpty { request += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n" }
-        return try await RawHTTP(port: port).exchange(Array("\(request)\r\n".utf8) + body, isHead: method == "HEAD")
+        return try await RawHTTP(port: port).exchange(
+            Array("\(request)\r\n".utf8) + body, isHead: method == "HEAD", isLast: true)
     }
 
     /// The field `message` by the answer's content type.

@@ -5,6 +5,8 @@ import NIOPosix
 public struct RawConnection {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    /// What came and was not read yet.
+    private var pending: [UInt8] = []
 
     fileprivate init(
         _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
@@ -21,6 +23,10 @@ public struct RawConnection {
 
     /// The next bytes; nil when the server closed the connection, with a reset or without.
     public mutating func read() async throws -> [UInt8]? {
+        if !pending.isEmpty {
+            defer { pending = [] }
+            return pending
+        }
         do {
             return try await inbound.next(isolation: #isolation).map { Array(buffer: $0) }
         } catch is IOError {
@@ -35,15 +41,30 @@ public struct RawConnection {
         return bytes
     }
 
-    /// One answer; what follows it is lost.
+    /// One answer; what came after it is read next.
+    ///
+    /// - Throws: ``RawHTTP/NoAnswer``, and ``RawHTTP/StrayBytes`` when something else stands in its place, such as the body of an
+    ///   answer to HEAD.
     public mutating func readAnswer(isHead: Bool = false) async throws -> RawResponse {
         var parser = RawResponseParser(isAnswerToHead: isHead)
         while let bytes = try await read() {
             parser.append(bytes)
-            if let response = parser.response(hasEnded: false) { return response }
+            if let (response, rest) = try parser.response(hasEnded: false) {
+                pending = rest
+                return response
+            }
         }
-        guard let response = parser.response(hasEnded: true) else { throw RawHTTP.NoAnswer() }
+        guard let (response, rest) = try parser.response(hasEnded: true) else { throw RawHTTP.NoAnswer() }
+        pending = rest
         return response
+    }
+
+    /// Waits until the server closes the connection.
+    ///
+    /// - Throws: ``RawHTTP/StrayBytes`` when it sent anything more.
+    public mutating func readNothingMore() async throws {
+        let rest = try await readToEnd()
+        if !rest.isEmpty { throw RawHTTP.StrayBytes(bytes: rest) }
     }
 }
 

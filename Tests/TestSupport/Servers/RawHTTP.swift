@@ -3,6 +3,13 @@ public struct RawHTTP: Sendable {
     /// The server closed the connection, or said nothing for twenty seconds, before its answer was complete.
     public struct NoAnswer: Error {}
 
+    /// The server sent something where no answer, or another one, was due.
+    public struct StrayBytes: Error, CustomStringConvertible {
+        public let bytes: [UInt8]
+
+        public var description: String { "stray: \(String(decoding: bytes.prefix(200), as: UTF8.self))" }
+    }
+
     public let port: Int
 
     /// - Parameter port: of 127.0.0.1.
@@ -10,7 +17,7 @@ public struct RawHTTP: Sendable {
         self.port = port
     }
 
-    /// Sends one request on a connection of its own.
+    /// Sends one request on a connection of its own, after whose answer nothing may come.
     ///
     /// - Parameters:
     ///   - target: the request target, not escaped or changed in any way.
@@ -28,14 +35,18 @@ public struct RawHTTP: Sendable {
         var request = Array("\(method) ".utf8) + target
         request += Array(" HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n".utf8)
         for (name, value) in fields { request += Array("\(name): \(value)\r\n".utf8) }
-        return try await exchange(request + Array("\r\n".utf8), isHead: method == "HEAD")
+        return try await exchange(request + Array("\r\n".utf8), isHead: method == "HEAD", isLast: true)
     }
 
     /// Sends the bytes and reads one answer.
-    public func exchange(_ request: [UInt8], isHead: Bool = false) async throws -> RawResponse {
+    ///
+    /// - Parameter isLast: whether the request asks for the connection to be closed: nothing may then come after the answer.
+    public func exchange(_ request: [UInt8], isHead: Bool = false, isLast: Bool = false) async throws -> RawResponse {
         try await withConnection { connection in
             try await connection.send(request)
-            return try await connection.readAnswer(isHead: isHead)
+            let answer = try await connection.readAnswer(isHead: isHead)
+            if isLast { try await connection.readNothingMore() }
+            return answer
         }
     }
 }

@@ -26,30 +26,36 @@ public struct RawResponse: Sendable {
 /// Reads one answer out of the bytes of a connection.
 struct RawResponseParser {
     let isAnswerToHead: Bool
-    private var bytes: [UInt8] = []
+    private var bytes: [UInt8]
 
-    init(isAnswerToHead: Bool) {
+    /// - Parameter bytes: those that came with an earlier answer.
+    init(isAnswerToHead: Bool, bytes: [UInt8] = []) {
         self.isAnswerToHead = isAnswerToHead
+        self.bytes = bytes
     }
 
     mutating func append(_ more: [UInt8]) {
         bytes += more
     }
 
-    /// The answer, or nil while it is not complete.
+    /// The answer and what came after it, or nil while it is not complete.
     ///
     /// - Parameter hasEnded: the server closed the connection, which also ends an answer without a length.
-    func response(hasEnded: Bool) -> RawResponse? {
+    /// - Throws: ``RawHTTP/StrayBytes`` when what came begins no answer.
+    func response(hasEnded: Bool) throws -> (response: RawResponse, rest: [UInt8])? {
+        guard bytes.starts(with: "HTTP/1.".utf8.prefix(bytes.count)) else {
+            throw RawHTTP.StrayBytes(bytes: bytes)
+        }
         var start = 0
         while let end = bytes[start...].firstRange(of: Array("\r\n\r\n".utf8)) {
             guard var response = head(String(decoding: bytes[start..<end.lowerBound], as: UTF8.self)) else {
-                return nil
+                throw RawHTTP.StrayBytes(bytes: bytes)
             }
             start = end.upperBound
             if (100..<200).contains(response.status) { continue }
-            guard let body = body(of: response, from: start, hasEnded: hasEnded) else { return nil }
+            guard let (body, end) = body(of: response, from: start, hasEnded: hasEnded) else { return nil }
             response.body = body
-            return response
+            return (response, Array(bytes[end...]))
         }
         return nil
     }
@@ -66,22 +72,29 @@ struct RawResponseParser {
             })
     }
 
-    private func body(of response: RawResponse, from start: Int, hasEnded: Bool) -> [UInt8]? {
-        if isAnswerToHead || response.status == 204 || response.status == 304 { return [] }
+    private func body(
+        of response: RawResponse, from start: Int, hasEnded: Bool
+    ) -> (bytes: [UInt8], end: Int)? {
+        if isAnswerToHead || response.status == 204 || response.status == 304 { return ([], start) }
         if response["Transfer-Encoding"]?.lowercased() == "chunked" { return chunks(from: start) }
         if let length = response["Content-Length"].flatMap({ Int($0) }) {
-            return bytes.count >= start + length ? Array(bytes[start..<start + length]) : nil
+            return bytes.count >= start + length ? (Array(bytes[start..<start + length]), start + length) : nil
         }
-        return hasEnded ? Array(bytes[start...]) : nil
+        return hasEnded ? (Array(bytes[start...]), bytes.count) : nil
     }
 
-    private func chunks(from start: Int) -> [UInt8]? {
+    private func chunks(from start: Int) -> (bytes: [UInt8], end: Int)? {
+        let lineEnd = Array("\r\n".utf8)
         var body: [UInt8] = []
         var position = start
-        while let end = bytes[position...].firstRange(of: Array("\r\n".utf8)) {
+        while let end = bytes[position...].firstRange(of: lineEnd) {
             let line = String(decoding: bytes[position..<end.lowerBound], as: UTF8.self)
             guard let size = Int(line.prefix { $0 != ";" }, radix: 16) else { return nil }
-            if size == 0 { return body }
+            if size == 0 {
+                // Trailer fields, and the empty line after them.
+                if bytes[end.upperBound...].starts(with: lineEnd) { return (body, end.upperBound + 2) }
+                return bytes[end.upperBound...].firstRange(of: lineEnd + lineEnd).map { (body, $0.upperBound) }
+            }
             guard bytes.count >= end.upperBound + size + 2 else { return nil }
             body += bytes[end.upperBound..<end.upperBound + size]
             position = end.upperBound + size + 2

@@ -6,6 +6,11 @@
 # Every request makes two rounds. In the first it goes to Gatefold and nothing of the answer is kept. Granted, it is
 # restarted with the path that Gatefold checked, and only in that second round may a file come from the cache: files are
 # cached, permissions never.
+#
+# Varnish itself writes no access log, but whoever reads its shared memory sees everything, tickets in queries too, which are as
+# good as a password until they end. Have varnishncsa write a log without queries, in place of its usual format:
+#
+#     varnishncsa -F '%h %t "%m %U" %s %b "%{User-agent}i"'
 
 vcl 4.1;
 

@@ -51,8 +51,9 @@ enum FeedDocument {
             }
             if let product = edition.product { xml.element("dc:identifier") { $0.text(product) } }
             if let cover = details.cover { link(AtomName.image, settings.content.of(cover), &xml) }
-            let file = settings.content.of(edition.file ?? "\(edition.id.rawValue).\(settings.archiveExtension)")
-            link(edition.isFree || isDraft ? AtomName.acquisition : AtomName.buy, file, &xml)
+            let file = settings.content.of(file: edition.file ?? "\(edition.id.rawValue).\(settings.archiveExtension)")
+            // The archive of a draft is no more open than it will be: without credentials the gate opens free editions alone.
+            link(edition.isFree ? AtomName.acquisition : AtomName.buy, file, &xml)
             link("alternate", file, &xml)
             if let sample = details.sample { link(AtomName.sample, settings.content.of(sample), &xml) }
         }

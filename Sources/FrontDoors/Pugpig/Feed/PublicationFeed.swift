@@ -32,17 +32,20 @@ package final class PublicationFeed: Sendable {
 
     /// Refused credentials are as none, so that an app without good ones has the feed that everybody has; a 401 would have it
     /// show a login box.
-    package func response(to request: Request, at moment: Date) -> Response {
+    ///
+    /// - Throws: ``Unavailable`` while the catalogue is awaited: an app takes an empty feed for the truth.
+    package func response(to request: Request, at moment: Date) throws(Unavailable) -> Response {
         let values = request.headers[values: .authorization]
         guard settings.showsDrafts, !values.isEmpty else {
-            return document(for: .everybody, at: moment).response(to: request, vary: "Authorization")
+            return try document(for: .everybody, at: moment).response(to: request, vary: "Authorization")
         }
-        return document(for: isInsider(values, at: moment) ? .insiders : .everybody, at: moment)
+        return try document(for: isInsider(values, at: moment) ? .insiders : .everybody, at: moment)
             .response(to: request, caching: .reader, vary: "Authorization")
     }
 
-    package func newsstandResponse(to request: Request, at moment: Date) -> Response {
-        document(for: .newsstand, at: moment).response(to: request)
+    /// - Throws: ``Unavailable`` while the catalogue is awaited.
+    package func newsstandResponse(to request: Request, at moment: Date) throws(Unavailable) -> Response {
+        try document(for: .newsstand, at: moment).response(to: request)
     }
 
     private func isInsider(_ values: [String], at moment: Date) -> Bool {
@@ -51,8 +54,11 @@ package final class PublicationFeed: Sendable {
             token: credentials.userid, password: credentials.password, at: moment, revocations: revocations) != nil
     }
 
-    private func document(for audience: FeedView.Audience, at moment: Date) -> CacheableDocument {
+    private func document(
+        for audience: FeedView.Audience, at moment: Date
+    ) throws(Unavailable) -> CacheableDocument {
         let version = catalogue.version
+        guard !version.catalogue.isAwaited else { throw .awaitingCatalogue }
         return rendered.withLock { rendered in
             let last = rendered[audience]
             if let last, last.version == version.number, last.until.map({ moment < $0 }) ?? true {

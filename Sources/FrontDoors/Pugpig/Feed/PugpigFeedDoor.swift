@@ -15,7 +15,7 @@ package struct PugpigFeedDoor<Context: RequestContext>: Sendable {
 
     package func addRoutes(to router: Router<Context>) {
         for path in ["/feed", "/feed.xml", "/{publication}/feed", "/{publication}/feed.xml", "/itunes/{app}"] {
-            for method in [HTTPRequest.Method.get, .head, .options, .post, .put, .delete, .patch] {
+            for method in HTTPRequest.Method.every {
                 router.on(RouterPath(path), method: method) { request, _ in respond(to: request) }
             }
         }
@@ -25,8 +25,13 @@ package struct PugpigFeedDoor<Context: RequestContext>: Sendable {
         guard let (feed, isNewsstand) = feed(at: request.uri.path) else { return PugpigResponse.notFound() }
         switch request.method {
         case .get, .head:
-            return isNewsstand
-                ? feed.newsstandResponse(to: request, at: clock.now) : feed.response(to: request, at: clock.now)
+            do {
+                return isNewsstand
+                    ? try feed.newsstandResponse(to: request, at: clock.now)
+                    : try feed.response(to: request, at: clock.now)
+            } catch {
+                return PugpigResponse.unavailable(retryAfter: error.retryAfter)
+            }
         case .options: return Response(status: .noContent, headers: [.allow: Self.allowed])
         default: return Response(status: .methodNotAllowed, headers: [.allow: Self.allowed])
         }

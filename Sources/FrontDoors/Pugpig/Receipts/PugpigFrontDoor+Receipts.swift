@@ -7,7 +7,7 @@ extension PugpigFrontDoor {
     func addReceiptRoutes(to router: Router<Context>) {
         for call in PugpigReceiptCall.allCases {
             for path in call.paths {
-                for method in Self.methods {
+                for method in HTTPRequest.Method.every {
                     router.on(RouterPath(path), method: method) { request, context in
                         try await respond(to: call, request, context)
                     }

@@ -5,17 +5,19 @@ public import Foundation
 /// Thrown errors mean that the ledger could not be asked or could not keep it; nothing is then half-written.
 public protocol PurchaseLedger: Sendable {
     /// Keeps a receipt as it came, before anything else is done with it; it is due a minute later, should nobody see it
-    /// through. The same receipt of the same owner in the same
-    /// publication is kept once.
+    /// through. The same receipt of the same owner in the same publication is kept once.
     ///
     /// - Returns: the record, as it stood before if it was there.
-    func keep(_ receipt: IncomingReceipt, at moment: Date) async throws -> ReceiptRecord
+    /// - Throws: ``ReceiptLimitReached`` for a new one beyond the limits.
+    func keep(
+        _ receipt: IncomingReceipt, within limits: ReceiptLimits, at moment: Date
+    ) async throws -> ReceiptRecord
 
     /// Keeps what a receipt proved: transactions, claims and deliveries in one go, each (store, transaction) once.
     ///
     /// A transaction already known keeps the later word, see ``StoreTransaction/told``. Whoever is linked with a subscriber
     /// is one person with it, and claims once. Where the rule lets no further person claim one of the purchases, nothing
-    /// is written but that the receipt was refused.
+    /// is written but that the receipt was refused. Of the owner's earlier receipts those go that no claim refers to now.
     ///
     /// - Parameters:
     ///   - delivering: to be put into the outbox for transactions that no account was credited for before.
@@ -24,11 +26,21 @@ public protocol PurchaseLedger: Sendable {
         delivering: [Delivery], at moment: Date
     ) async throws -> Settlement
 
-    /// Notes that a receipt proved nothing. One that is malformed or forged is forgotten but for its digest: it never will.
-    func refuse(_ record: ReceiptRecord.ID, _ refusal: ReceiptRefusal, at moment: Date) async throws
+    /// Notes that a receipt proved nothing. It is forgotten but for its digest, unless a claim refers to it.
+    ///
+    /// - Parameter record: as it was read before its store was asked; one that was proven since stays proven.
+    func refuse(_ record: ReceiptRecord, _ refusal: ReceiptRefusal, at moment: Date) async throws
+
+    /// Forgets a receipt that still waits: handed in again, it is a new one.
+    func forget(_ record: ReceiptRecord.ID) async throws
 
     /// Notes that the store could not be asked.
-    func postpone(_ record: ReceiptRecord.ID, until moment: Date) async throws
+    ///
+    /// - Returns: false where as many wait as may (``ReceiptLimits/waiting``): one that did not wait yet is then forgotten.
+    @discardableResult
+    func postpone(
+        _ record: ReceiptRecord.ID, within limits: ReceiptLimits, until moment: Date
+    ) async throws -> Bool
 
     /// A publication's receipts that wait for a verdict and whose time has come, the longest due first.
     func receiptsDue(in publication: PublicationID, at moment: Date, limit: Int) async throws -> [ReceiptRecord]
@@ -47,22 +59,32 @@ public protocol PurchaseLedger: Sendable {
     /// All transactions of one purchase.
     func transactions(of original: String, in store: StoreName) async throws -> [StoreTransaction]
 
-    /// Subscription purchases about which the store is better asked again: those whose last known end lies in `ending`, that
-    /// nobody took back, and that were looked at last before `looked` or have ended since. The one that waits longest comes
-    /// first.
+    /// Purchases about which the store is better asked again, of those that were looked at last before `looked`, or have
+    /// ended since. The one that waits longest comes first.
     ///
     /// What a store said of itself counts as a look at that moment, see ``StoreTransaction/told``.
     ///
-    /// - Parameter owner: only what this owner's person has claimed; nil for what anybody has.
+    /// - Parameters:
+    ///   - owner: only what this owner's person has claimed; nil for what anybody has.
+    ///   - environments: only what was bought there: what does not count for whoever asks is left to those for whom it does.
     func rechecks(
-        of owner: PurchaseOwner?, in stores: Set<StoreName>, ending: Period, lookedBefore looked: Date,
-        at moment: Date, limit: Int
+        _ selection: RecheckSelection, of owner: PurchaseOwner?, in stores: Set<StoreName>,
+        environments: Set<StoreEnvironment>, lookedBefore looked: Date, at moment: Date, limit: Int
+    ) async throws -> [Recheck]
+
+    /// What a receipt proved, by whomever it was handed in, and nothing else has proved since.
+    func purchases(provenBy receipt: StoreReceipt, in store: StoreName, limit: Int) async throws -> [Recheck]
+
+    /// Claimed transactions whose store waits to be told that the buyer has them, the oldest first.
+    func unacknowledged(
+        in stores: Set<StoreName>, environments: Set<StoreEnvironment>, at moment: Date, limit: Int
     ) async throws -> [Recheck]
 
     /// Notes that the store was asked about a purchase, and answered.
     func looked(at original: String, in store: StoreName, moment: Date) async throws
 
-    /// Notes that the store could not be asked about a purchase: it is not looked at again before `moment`.
+    /// Notes that the store could not be asked about a purchase: it is not looked at, nor acknowledged, before `moment`,
+    /// unless the store says something new of it.
     func postponeLook(at original: String, in store: StoreName, until moment: Date) async throws
 
     /// Makes an installation or an account the same person as a subscriber: each then has what the other claimed.
@@ -91,12 +113,26 @@ public protocol PurchaseLedger: Sendable {
 
     /// Forgets an owner: its receipts, its claims, its links and those to it, and the transactions that nobody else claims.
     ///
-    /// That something was delivered stays on record without the account, so that no receipt is ever delivered twice; what
-    /// was not delivered yet never is.
+    /// A transaction that was taken back stays on record, which names nobody: an old receipt must not bring it back. That
+    /// something was delivered stays on record without the account, so that no receipt is ever delivered twice; what was not
+    /// delivered yet never is.
     ///
     /// - Returns: how many records were removed.
     func erase(_ owner: PurchaseOwner) async throws -> Int
 
     /// How a publication's receipts stand, for its operator.
     func standings(in publication: PublicationID) async throws -> ReceiptCounts
+}
+
+extension PurchaseLedger {
+    /// Keeps a receipt within the limits that hold unless others are set.
+    public func keep(_ receipt: IncomingReceipt, at moment: Date) async throws -> ReceiptRecord {
+        try await keep(receipt, within: ReceiptLimits(), at: moment)
+    }
+
+    /// The same of one whose store could not be asked.
+    @discardableResult
+    public func postpone(_ record: ReceiptRecord.ID, until moment: Date) async throws -> Bool {
+        try await postpone(record, within: ReceiptLimits(), until: moment)
+    }
 }

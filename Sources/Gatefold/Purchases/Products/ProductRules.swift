@@ -43,30 +43,11 @@ public struct ProductRules: Sendable, Equatable {
             guard let told = subscription.period(of: transaction) else { continue }
             // What is rounded is what was published; whether it runs is the store's word to the second.
             if told.contains(moment) { holdings.isSubscribed = true }
-            holdings.editions.formUnion(catalogue.published(during: rounding.widen(told), by: moment))
+            holdings.add(subscribed: catalogue.published(during: rounding.widen(told), by: moment))
         }
         if holdings.isSubscribed, scope == .everything {
-            holdings.editions.formUnion(catalogue.offered(at: moment).map(\.id))
+            holdings.add(subscribed: Set(catalogue.offered(at: moment).map(\.id)))
         }
         return holdings
-    }
-}
-
-/// What somebody's purchases open.
-public struct Holdings: Sendable, Equatable {
-    public var editions: Set<EditionID>
-    /// Whether a subscription runs.
-    public var isSubscribed: Bool
-
-    public init(editions: Set<EditionID> = [], isSubscribed: Bool = false) {
-        self.editions = editions
-        self.isSubscribed = isSubscribed
-    }
-
-    public var isEmpty: Bool { editions.isEmpty && !isSubscribed }
-
-    /// As a subscription for the publication's policy to apply to: never "everything", which only the policy can say.
-    public var subscription: Subscription {
-        Subscription(state: isSubscribed ? .active : .inactive, entitlement: .editions(editions))
     }
 }

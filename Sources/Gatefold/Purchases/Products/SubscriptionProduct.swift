@@ -29,8 +29,8 @@ public struct SubscriptionProduct: Sendable, Equatable {
 
     /// The time a transaction paid for; nil where it covers nothing.
     func period(of transaction: StoreTransaction) -> Period? {
-        if let expires = transaction.expires {
-            return expires < transaction.purchased ? nil : Period(start: transaction.purchased, end: expires)
+        if let ends = transaction.ends {
+            return ends < transaction.purchased ? nil : Period(start: transaction.purchased, end: ends)
         }
         switch term {
         case .asTold: return nil

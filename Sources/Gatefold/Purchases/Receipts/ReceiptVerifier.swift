@@ -26,11 +26,20 @@ public protocol ReceiptVerifier: Sendable {
     /// Asks the store what has become of a purchase since: its renewals, its end, its refund.
     ///
     /// - Parameter receipt: the receipt that proved it, where it is still there.
-    /// - Returns: the transactions as they are now; none where the store can not be asked about a purchase later on.
+    /// - Returns: the transactions as they are now; none where the store has nothing to say about it. Nil where nobody was
+    ///   asked: nothing is configured that could be, or the receipt that is needed for it is gone.
     func current(
         _ transaction: StoreTransaction, receipt: StoreReceipt?, allowing allowed: Set<StoreEnvironment>,
         at moment: Date
-    ) async throws -> [StoreTransaction]
+    ) async throws -> [StoreTransaction]?
+
+    /// Tells the store that a purchase is its buyer's, where that is wanted and the store waits for it
+    /// (``StoreTransaction/awaitsAcknowledgement``). Done twice, it does no harm.
+    ///
+    /// Called once the purchase is on record, because a store does not give back by itself what was acknowledged.
+    ///
+    /// - Throws: when the store did not take it in; it is to be told again.
+    func acknowledge(_ transaction: StoreTransaction, receipt: StoreReceipt?) async throws
 
     /// Reads a message that the store sends by itself.
     ///
@@ -44,7 +53,9 @@ extension ReceiptVerifier {
     public func current(
         _ transaction: StoreTransaction, receipt: StoreReceipt?, allowing allowed: Set<StoreEnvironment>,
         at moment: Date
-    ) async throws -> [StoreTransaction] { [] }
+    ) async throws -> [StoreTransaction]? { nil }
+
+    public func acknowledge(_ transaction: StoreTransaction, receipt: StoreReceipt?) async throws {}
 
     public func notification(
         _ body: [UInt8], allowing allowed: Set<StoreEnvironment>, at moment: Date

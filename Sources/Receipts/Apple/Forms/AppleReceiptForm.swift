@@ -1,4 +1,5 @@
 import Foundation
+import Gatefold
 import PKCS7
 
 /// Which of Apple's forms a receipt has; each is verified in its own way (PROTOCOLS 6.2 and 6.3).
@@ -12,8 +13,12 @@ enum AppleReceiptForm: Sendable {
     /// A receipt of iOS 6 and before, and its bytes.
     case transaction(TransactionReceipt, [UInt8])
 
+    /// Longer ones are not read, in bytes: base64 of a megabyte with its line breaks.
+    static let longest = 1_500_000
+
     /// Nil for what has none of them.
     init?(_ written: String) {
+        guard written.utf8.count <= Self.longest else { return nil }
         let text = written.trimmingCharacters(in: .whitespacesAndNewlines)
         if Self.isIdentifier(text) {
             self = .identifier(text)
@@ -43,7 +48,6 @@ enum AppleReceiptForm: Sendable {
 
     /// Three segments of base64url with dots between them (RFC 7515 section 7.1).
     private static func isSigned(_ text: String) -> Bool {
-        guard text.utf8.count <= ReceiptText.longest else { return false }
         let segments = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return segments.count == 3
             && segments.allSatisfy { segment in

@@ -1,4 +1,5 @@
 import Foundation
+import Gatefold
 
 /// A receipt of one transaction, the form of iOS 6 and before: an old-style property list with another one, the purchase,
 /// in base64 inside it (PROTOCOLS 6.2).

@@ -56,29 +56,29 @@ struct VerifyReceiptAnswer: Sendable {
                 order.append(purchase.transaction)
             }
         }
-        let graces = Self.graces(answer)
-        return extended(order.compactMap { byTransaction[$0] }, by: graces)
+        return graced(order.compactMap { byTransaction[$0] }, by: graces(answer))
     }
 
-    /// Until when Apple lets subscriptions run whose payment it is still trying to collect, by their first transaction.
-    private static func graces(_ answer: VerifyReceiptFields) -> [String: Date] {
-        var graces: [String: Date] = [:]
+    /// Whether, and until when, Apple lets subscriptions run whose payment it is still trying to collect, by their first
+    /// transaction.
+    private static func graces(_ answer: VerifyReceiptFields) -> [String: ApplePurchase.Grace] {
+        var graces: [String: ApplePurchase.Grace] = [:]
         for renewal in VerifyReceiptFields.list(answer.value("pending_renewal_info")) {
-            guard let original = renewal.text("original_transaction_id"),
-                let end = renewal.date("grace_period_expires_date")
-            else { continue }
-            graces[original] = end
+            guard let original = renewal.text("original_transaction_id") else { continue }
+            graces[original] = renewal.date("grace_period_expires_date").map { .until($0) } ?? ApplePurchase.Grace.none
         }
         return graces
     }
 
-    /// The last period of a subscription runs until the end of its grace.
-    private static func extended(_ purchases: [ApplePurchase], by graces: [String: Date]) -> [ApplePurchase] {
+    /// What is told of grace is told of a subscription's last period.
+    private static func graced(
+        _ purchases: [ApplePurchase], by graces: [String: ApplePurchase.Grace]
+    ) -> [ApplePurchase] {
         var purchases = purchases
-        for (original, end) in graces {
+        for (original, grace) in graces {
             let last = purchases.indices.filter { purchases[$0].original == original && purchases[$0].cancelled == nil }
                 .max { (purchases[$0].expires ?? .distantPast) < (purchases[$1].expires ?? .distantPast) }
-            if let last, let expires = purchases[last].expires { purchases[last].expires = max(expires, end) }
+            if let last, purchases[last].expires != nil { purchases[last].grace = grace }
         }
         return purchases
     }

@@ -67,7 +67,8 @@ struct VerifyReceiptClient: Sendable {
 
     private func body(_ question: Question) -> [UInt8] {
         var members = [
-            JSONValue.Member(name: "receipt-data", value: .string(ReceiptText.encoded(question.bytes))),
+            // In one line: Apple refuses unified receipts with line breaks (PROTOCOLS 6.1).
+            JSONValue.Member(name: "receipt-data", value: .string(Data(question.bytes).base64EncodedString())),
             // Earlier periods of a subscription were paid for, too.
             JSONValue.Member(name: "exclude-old-transactions", value: .boolean(false)),
         ]

@@ -27,8 +27,15 @@ enum GoogleFailure: AnswerFailure, Equatable {
     case notAllowed(status: Int)
     case status(Int)
     case notUnderstood
+    /// A purchase could be asked about, and not be acknowledged: a right is missing, or somebody else is at it.
+    case notAcknowledged(status: Int)
 
-    var isOfOneAnswer: Bool { self == .notUnderstood }
+    var isOfOneAnswer: Bool {
+        switch self {
+        case .notUnderstood, .notAcknowledged: true
+        case .noToken, .notAllowed, .status: false
+        }
+    }
 
     var cause: String {
         switch self {
@@ -38,6 +45,9 @@ enum GoogleFailure: AnswerFailure, Equatable {
                 + "and, in the Play Console, the right to view orders"
         case .status(let status): "Google answered with status \(status)"
         case .notUnderstood: "Google's answer was not understood"
+        case .notAcknowledged(let status):
+            "Google did not take the acknowledgement of a purchase (status \(status)); it needs, in the Play Console, the right "
+                + "to manage orders and subscriptions"
         }
     }
 }

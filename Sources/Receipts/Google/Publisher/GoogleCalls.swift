@@ -12,6 +12,8 @@ struct GoogleCalls: Sendable {
 
     enum Word: Sendable {
         case found(JSONValue)
+        /// It is over, and Google tells no more of it.
+        case gone
         case refused(ReceiptRefusal)
     }
 
@@ -27,7 +29,9 @@ struct GoogleCalls: Sendable {
         question.headers = [HTTPQuestion.Header(name: "Content-Type", value: "application/json")]
         _ = try await protected.ask { [question] in
             let answer = try await send(question)
-            guard (200..<300).contains(answer.status) else { throw GoogleFailure.status(answer.status) }
+            guard (200..<300).contains(answer.status) else {
+                throw GoogleFailure.notAcknowledged(status: answer.status)
+            }
         }
     }
 
@@ -55,8 +59,7 @@ struct GoogleCalls: Sendable {
             // The same status says that the app itself is not there, or not theirs.
             if reasons(answer).contains("applicationNotFound") { throw .notAllowed(status: 404) }
             return .refused(ReceiptRefusal(.notFound, code: 404))
-        // It ended long ago: Google forgets a purchase so many days after its end.
-        case 410: return .refused(ReceiptRefusal(.expired, code: 410))
+        case 410: return .gone
         default: throw .status(answer.status)
         }
     }

@@ -5,7 +5,7 @@ import OutgoingRequests
 
 /// The Google Play Developer API, `androidpublisher` version 3, for one app.
 struct GooglePublisher: Sendable {
-    /// Whether a purchase that nobody acknowledged yet is; Google takes it back after three days else.
+    /// Whether purchases that nobody acknowledged yet are to be; Google takes them back after three days else.
     let acknowledges: Bool
     let calls: GoogleCalls
 
@@ -19,7 +19,7 @@ struct GooglePublisher: Sendable {
         _ question: GoogleQuestion, about store: GoogleStore, at moment: Date
     ) async throws -> GoogleAnswer {
         switch try await calls.get(["subscriptionsv2", "tokens", question.token]) {
-        case .refused(let refusal) where refusal.reason == .expired: return .refused(refusal)
+        case .gone: return .refused(ReceiptRefusal(.expired, code: 410))
         case .refused(let refusal):
             guard let product = question.product else { return .refused(refusal) }
             return try await single(product, question, about: store, at: moment)
@@ -28,12 +28,7 @@ struct GooglePublisher: Sendable {
             if question.mustBeProduct, let product = question.product, !purchase.products.contains(product) {
                 return .refused(ReceiptRefusal(.wrongProduct))
             }
-            let answer = purchase.answer(question, in: store.store, at: moment)
-            if case .found = answer, acknowledges, purchase.awaitsAcknowledgement, let product = purchase.products.first
-            {
-                try await calls.post(["subscriptions", product, "tokens", question.token], method: "acknowledge")
-            }
-            return answer
+            return wanted(purchase.answer(question, in: store.store, at: moment))
         }
     }
 
@@ -41,15 +36,25 @@ struct GooglePublisher: Sendable {
         _ product: String, _ question: GoogleQuestion, about store: GoogleStore, at moment: Date
     ) async throws -> GoogleAnswer {
         switch try await calls.get(["products", product, "tokens", question.token]) {
+        // It has no end, so that it can only have been taken back.
+        case .gone: return .refused(ReceiptRefusal(.revoked, code: 410))
         case .refused(let refusal): return .refused(refusal)
         case .found(let json):
             guard let purchase = GoogleSinglePurchase(json, asked: product) else { throw GoogleFailure.notUnderstood }
             guard purchase.product == product else { return .refused(ReceiptRefusal(.wrongProduct)) }
-            let answer = purchase.answer(question, in: store.store, at: moment)
-            if case .found = answer, acknowledges, purchase.awaitsAcknowledgement {
-                try await calls.post(["products", product, "tokens", question.token], method: "acknowledge")
-            }
-            return answer
+            return wanted(purchase.answer(question, in: store.store, at: moment))
         }
+    }
+
+    /// Where nobody wants it done here, it is the app that acknowledges.
+    private func wanted(_ answer: GoogleAnswer) -> GoogleAnswer {
+        guard !acknowledges, case .found(let transactions) = answer else { return answer }
+        return .found(transactions.map(\.acknowledged))
+    }
+
+    /// - Throws: ``GoogleFailure/notAcknowledged(status:)``, or what says that Google could not be told.
+    func acknowledge(_ transaction: StoreTransaction, token: String) async throws {
+        let kind = transaction.expires == nil ? "products" : "subscriptions"
+        try await calls.post([kind, transaction.product, "tokens", token], method: "acknowledge")
     }
 }

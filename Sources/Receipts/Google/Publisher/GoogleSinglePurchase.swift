@@ -10,7 +10,7 @@ struct GoogleSinglePurchase: Sendable {
     private let state: Int
     private let quantity: Int
     private let isTest: Bool
-    let awaitsAcknowledgement: Bool
+    private let awaitsAcknowledgement: Bool
 
     /// Nil where it is none.
     ///
@@ -42,7 +42,8 @@ struct GoogleSinglePurchase: Sendable {
             StoreTransaction(
                 store: store, id: id, original: GooglePurchaseID.original(of: id), product: product,
                 purchased: purchased, revoked: state == 1 ? moment : nil, quantity: quantity,
-                environment: isTest ? .sandbox : .production, told: moment)
+                environment: isTest ? .sandbox : .production,
+                awaitsAcknowledgement: awaitsAcknowledgement && state == 0, told: moment)
         ])
     }
 }

@@ -15,7 +15,7 @@ struct GoogleSubscription: Sendable {
     private let latestOrder: String?
     private let items: [Item]
     private let isTest: Bool
-    let awaitsAcknowledgement: Bool
+    private let awaitsAcknowledgement: Bool
 
     /// Products of one purchase beyond these are passed over.
     private static let mostItems = 50
@@ -52,15 +52,21 @@ struct GoogleSubscription: Sendable {
         guard !Self.unpaid.contains(state), let started, !items.isEmpty else {
             return .refused(ReceiptRefusal(.empty))
         }
+        let isClosed = Self.closed.contains(state)
         return .found(
-            items.map { item in
+            items.enumerated().map { index, item in
                 let order = item.order ?? latestOrder ?? question.order
                 let id = GooglePurchaseID.transaction(order: order, token: question.token)
+                func named(_ id: String) -> String {
+                    items.count == 1 ? id : GooglePurchaseID.item(item.product, of: id)
+                }
                 return StoreTransaction(
-                    store: store, id: items.count == 1 ? id : "\(id)/\(item.product)",
-                    original: GooglePurchaseID.original(of: id), product: item.product, purchased: started,
-                    expires: Self.closed.contains(state) ? min(item.expires, moment) : item.expires,
-                    environment: isTest ? .sandbox : .production, told: moment)
+                    store: store, id: named(id), original: named(GooglePurchaseID.original(of: id)),
+                    product: item.product, purchased: started,
+                    expires: isClosed ? min(item.expires, moment) : item.expires,
+                    environment: isTest ? .sandbox : .production,
+                    // They are acknowledged as one.
+                    awaitsAcknowledgement: awaitsAcknowledgement && !isClosed && index == 0, told: moment)
             })
     }
 

@@ -7,8 +7,16 @@ enum DeliveryRow {
     static let table = "delivery"
     static let columns = """
         store, transaction_id, publication, account, price, currency, product, quantity, purchased, environment, ordered,
-        attempts, next, cause, delivered
+        attempts, next, cause, delivered, \(isTakenBack)
         """
+    /// Whether the purchase was taken back since.
+    private static let isTakenBack = """
+        EXISTS (
+            SELECT 1 FROM store_transaction t
+            WHERE t.store = delivery.store AND t.id = delivery.transaction_id AND t.revoked IS NOT NULL)
+        """
+    /// What is not delivered and not taken back, and has an account to be delivered to.
+    static let waits = "delivered IS NULL AND account IS NOT NULL AND NOT \(isTakenBack)"
 
     /// Nothing happens where one is on record for the transaction, whomever it is for.
     static func insert(
@@ -48,6 +56,8 @@ enum DeliveryRow {
         let standing: DeliveryRecord.Standing
         if let moment = try StateRow.optional(StateRow.date, row, 14, table) {
             standing = .delivered(at: moment)
+        } else if try StateRow.integer(row, 15, table) != 0 {
+            standing = .takenBack
         } else {
             standing = .waiting(
                 attempts: try StateRow.count(row, 11, table), next: try StateRow.date(row, 12, table),

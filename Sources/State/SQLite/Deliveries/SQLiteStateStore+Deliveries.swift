@@ -11,12 +11,7 @@ extension SQLiteStateStore {
                 try db.cachedStatement(
                     sql: """
                         SELECT \(DeliveryRow.columns) FROM delivery
-                        WHERE publication = ? AND delivered IS NULL AND next <= ? AND account IS NOT NULL
-                            -- What was taken back since is not handed out, unless that is undone.
-                            AND NOT EXISTS (
-                                SELECT 1 FROM store_transaction t
-                                WHERE t.store = delivery.store AND t.id = delivery.transaction_id
-                                    AND t.revoked IS NOT NULL)
+                        WHERE publication = ? AND next <= ? AND \(DeliveryRow.waits)
                         ORDER BY ordered, store, transaction_id LIMIT ?
                         """),
                 arguments: [publication.rawValue, moment.timeIntervalSince1970, max(0, limit)]
@@ -24,7 +19,8 @@ extension SQLiteStateStore {
         }
     }
 
-    public func delivered(_ id: Delivery.ID, at moment: Date) async throws {
+    @discardableResult
+    public func delivered(_ id: Delivery.ID, at moment: Date) async throws -> Bool {
         try await pool.write { db in
             try db.execute(
                 sql: """
@@ -32,6 +28,7 @@ extension SQLiteStateStore {
                     WHERE store = ? AND transaction_id = ? AND delivered IS NULL
                     """,
                 arguments: [moment.timeIntervalSince1970, id.store.rawValue, id.transaction])
+            return db.changesCount > 0
         }
     }
 
@@ -48,6 +45,18 @@ extension SQLiteStateStore {
         }
     }
 
+    public func retryDelivery(_ id: Delivery.ID, at moment: Date) async throws -> Bool {
+        try await pool.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE delivery SET next = ?
+                    WHERE store = ? AND transaction_id = ? AND \(DeliveryRow.waits)
+                    """,
+                arguments: [moment.timeIntervalSince1970, id.store.rawValue, id.transaction])
+            return db.changesCount > 0
+        }
+    }
+
     public func deliveries(
         in publication: PublicationID, waiting: Bool, limit: Int
     ) async throws -> [DeliveryRecord] {
@@ -56,7 +65,7 @@ extension SQLiteStateStore {
                 db,
                 sql: """
                     SELECT \(DeliveryRow.columns) FROM delivery
-                    WHERE publication = ? AND account IS NOT NULL \(waiting ? "AND delivered IS NULL" : "")
+                    WHERE publication = ? AND \(waiting ? DeliveryRow.waits : "account IS NOT NULL")
                     ORDER BY ordered DESC, store, transaction_id LIMIT ?
                     """,
                 arguments: [publication.rawValue, max(0, limit)]

@@ -5,19 +5,31 @@ import Gatefold
 /// Rows of table purchase: what follows from the transactions of a purchase, and when its store was asked about it.
 enum PurchaseRow {
     /// Brings a row up to date with its transactions. The store's own word counts as a look, but no later than now: its
-    /// clock may be ahead.
+    /// clock may be ahead. Having heard of it, there is no more reason to let it rest.
     static func refresh(_ db: Database, _ purchase: PurchaseKey, at moment: Date) throws {
         let all = try TransactionRow.all(db, of: purchase)
-        let ends = last(of: all).flatMap { $0.revoked == nil ? $0.expires : nil }
-        let told = all.map { min($0.told, moment).timeIntervalSince1970 }.max() ?? 0
+        guard let last = last(of: all) else {
+            // Its transactions turned out to be another's.
+            return try db.execute(
+                sql: "DELETE FROM purchase WHERE store = ? AND original = ?",
+                arguments: [purchase.store.rawValue, purchase.original])
+        }
+        let told =
+            all.flatMap { [$0.told, $0.grace?.told].compactMap(\.self) }
+            .map { min($0, moment).timeIntervalSince1970 }.max() ?? 0
         try db.execute(
             sql: """
-                INSERT INTO purchase (store, original, ends, looked, rest) VALUES (?, ?, ?, ?, 0)
+                INSERT INTO purchase (store, original, environment, bought, ends, looked, rest)
+                VALUES (?, ?, ?, ?, ?, ?, 0)
                 ON CONFLICT (store, original) DO UPDATE SET
-                    ends = excluded.ends,
-                    looked = CASE WHEN excluded.looked > purchase.looked THEN excluded.looked ELSE purchase.looked END
+                    environment = excluded.environment, bought = excluded.bought, ends = excluded.ends,
+                    looked = CASE WHEN excluded.looked > purchase.looked THEN excluded.looked ELSE purchase.looked END,
+                    rest = CASE WHEN excluded.looked > purchase.looked THEN 0 ELSE purchase.rest END
                 """,
-            arguments: [purchase.store.rawValue, purchase.original, ends?.timeIntervalSince1970, told])
+            arguments: [
+                purchase.store.rawValue, purchase.original, last.environment.rawValue,
+                last.purchased.timeIntervalSince1970, last.ends?.timeIntervalSince1970, told,
+            ])
     }
 
     static func looked(_ db: Database, _ purchase: PurchaseKey, at moment: Date) throws {
@@ -37,7 +49,7 @@ enum PurchaseRow {
     /// The last of a purchase's transactions: the one that ends last.
     static func last(of all: [StoreTransaction]) -> StoreTransaction? {
         all.max { left, right in
-            let ends = (left.expires ?? .distantPast, right.expires ?? .distantPast)
+            let ends = (left.ends ?? .distantPast, right.ends ?? .distantPast)
             return ends.0 == ends.1 ? (left.purchased, left.id) < (right.purchased, right.id) : ends.0 < ends.1
         }
     }

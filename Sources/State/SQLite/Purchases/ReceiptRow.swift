@@ -55,22 +55,52 @@ enum ReceiptRow {
             sql: "UPDATE receipt SET parts = ? WHERE id = ?", arguments: [Data(receipt.encoded), id.rawValue])
     }
 
+    /// Whether no claim refers to a receipt: with those that one does the store is asked about renewals.
+    static let isUnclaimed = "NOT EXISTS (SELECT 1 FROM claim WHERE claim.receipt = receipt.id)"
+
+    /// After the claims were written: one that none of them refers to keeps no content.
     static func prove(_ db: Database, _ id: ReceiptRecord.ID, at moment: Date) throws {
         try db.execute(
-            sql: "UPDATE receipt SET standing = 'proven', settled = ?, reason = NULL, code = NULL WHERE id = ?",
-            arguments: [moment.timeIntervalSince1970, id.rawValue])
+            sql: """
+                UPDATE receipt SET standing = 'proven', settled = ?, reason = NULL, code = NULL,
+                    parts = CASE WHEN \(isUnclaimed) THEN ? ELSE parts END
+                WHERE id = ?
+                """,
+            arguments: [moment.timeIntervalSince1970, Data(), id.rawValue])
     }
 
-    static func refuse(_ db: Database, _ id: ReceiptRecord.ID, _ refusal: ReceiptRefusal, at moment: Date) throws {
+    /// - Parameter record: as it was read; one that was proven since stays proven.
+    static func refuse(
+        _ db: Database, _ record: ReceiptRecord, _ refusal: ReceiptRefusal, at moment: Date
+    ) throws {
+        var known: Date?
+        if case .proven(let proven) = record.standing { known = proven }
         try db.execute(
             sql: """
                 UPDATE receipt SET standing = 'refused', settled = ?, reason = ?, code = ?,
-                    parts = CASE WHEN ? THEN x'' ELSE parts END
-                WHERE id = ?
+                    parts = CASE WHEN \(isUnclaimed) THEN ? ELSE parts END
+                WHERE id = ? AND (standing <> 'proven' OR settled <= ?)
                 """,
             arguments: [
-                moment.timeIntervalSince1970, refusal.reason.rawValue, refusal.code.map { Int64($0) },
-                [.malformed, .forged].contains(refusal.reason), id.rawValue,
+                moment.timeIntervalSince1970, refusal.reason.rawValue, refusal.code.map { Int64($0) }, Data(),
+                record.id.rawValue, known?.timeIntervalSince1970,
+            ])
+    }
+
+    /// Only one that waits.
+    static func forget(_ db: Database, _ id: ReceiptRecord.ID) throws {
+        try db.execute(sql: "DELETE FROM receipt WHERE id = ? AND standing = 'waiting'", arguments: [id.rawValue])
+    }
+
+    /// Forgets the owner's receipts that this one has made superfluous: anybody can vary a genuine receipt.
+    static func deleteSuperseded(_ db: Database, by id: ReceiptRecord.ID, _ receipt: IncomingReceipt) throws {
+        try db.execute(
+            sql: """
+                DELETE FROM receipt WHERE owner = ? AND publication = ? AND store = ? AND standing = 'proven'
+                    AND id <> ? AND \(isUnclaimed)
+                """,
+            arguments: [
+                OwnerColumn.value(receipt.owner), receipt.publication.rawValue, receipt.store.rawValue, id.rawValue,
             ])
     }
 

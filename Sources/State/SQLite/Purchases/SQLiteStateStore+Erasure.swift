@@ -24,8 +24,14 @@ extension SQLiteStateStore {
                     db, sql: "SELECT EXISTS (SELECT 1 FROM claim WHERE store = ? AND original = ?)",
                     arguments: purchase)
                 if isClaimed == true { continue }
-                try delete("DELETE FROM store_transaction WHERE store = ? AND original = ?", purchase)
-                try delete("DELETE FROM purchase WHERE store = ? AND original = ?", purchase)
+                // What was taken back stays so, whoever shows its old receipt again.
+                try delete(
+                    "DELETE FROM store_transaction WHERE store = ? AND original = ? AND revoked IS NULL", purchase)
+                try delete(
+                    """
+                    DELETE FROM purchase WHERE store = ? AND original = ? AND NOT EXISTS (
+                        SELECT 1 FROM store_transaction t WHERE t.store = purchase.store AND t.original = purchase.original)
+                    """, purchase)
             }
             // The row stays, so that nobody is credited for the transaction again.
             try db.execute(

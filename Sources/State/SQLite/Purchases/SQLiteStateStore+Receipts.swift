@@ -3,32 +3,48 @@ import GRDB
 public import Gatefold
 
 extension SQLiteStateStore {
-    public func keep(_ receipt: IncomingReceipt, at moment: Date) async throws -> ReceiptRecord {
-        let prunes = isTimeToPrune(moment)
+    public func keep(
+        _ receipt: IncomingReceipt, within limits: ReceiptLimits, at moment: Date
+    ) async throws -> ReceiptRecord {
+        try await pruneIfTime(moment)
         return try await pool.write { db in
-            if prunes { try Self.prune(db, at: moment) }
             if let known = try ReceiptRow.find(db, receipt) {
                 // Forgotten, and handed in again: it may be taken for another thing than last time.
                 if known.incoming.receipt.isEmpty { try ReceiptRow.restore(db, known.id, receipt.receipt) }
                 return ReceiptRecord(
                     id: known.id, incoming: receipt, received: known.received, standing: known.standing)
             }
+            try ReceiptRoom.make(db, for: receipt, within: limits, at: moment)
             return ReceiptRecord(
                 id: try ReceiptRow.insert(db, receipt, at: moment), incoming: receipt, received: moment,
                 standing: .waiting(attempts: 0))
         }
     }
 
-    public func refuse(_ record: ReceiptRecord.ID, _ refusal: ReceiptRefusal, at moment: Date) async throws {
+    public func refuse(_ record: ReceiptRecord, _ refusal: ReceiptRefusal, at moment: Date) async throws {
         try await pool.write { db in try ReceiptRow.refuse(db, record, refusal, at: moment) }
     }
 
+    public func forget(_ record: ReceiptRecord.ID) async throws {
+        try await pool.write { db in try ReceiptRow.forget(db, record) }
+    }
+
     /// Only what still waits: another process may have had its verdict meanwhile.
-    public func postpone(_ record: ReceiptRecord.ID, until moment: Date) async throws {
+    public func postpone(
+        _ record: ReceiptRecord.ID, within limits: ReceiptLimits, until moment: Date
+    ) async throws -> Bool {
         try await pool.write { db in
+            guard let receipt = try ReceiptRow.find(db, record) else { return false }
+            if receipt.standing == .waiting(attempts: 0),
+                try !ReceiptRoom.hasPlace(db, in: receipt.incoming.publication, within: limits)
+            {
+                try ReceiptRow.forget(db, record)
+                return false
+            }
             try db.execute(
                 sql: "UPDATE receipt SET attempts = attempts + 1, due = ? WHERE id = ? AND standing = 'waiting'",
                 arguments: [moment.timeIntervalSince1970, record.rawValue])
+            return true
         }
     }
 

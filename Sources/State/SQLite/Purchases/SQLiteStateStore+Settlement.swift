@@ -17,7 +17,7 @@ extension SQLiteStateStore {
                 where try ClaimRow.persons(db, claiming: purchase, besides: person) >= claims.mostPersons
                     && !ClaimRow.has(db, person, purchase)
                 {
-                    try ReceiptRow.refuse(db, record, ReceiptRefusal(.claimedByAnother), at: moment)
+                    try ReceiptRow.refuse(db, receipt, ReceiptRefusal(.claimedByAnother), at: moment)
                     return .claimedByAnother
                 }
                 // What the person has already is not claimed again under another name: it would be kept after parting, and
@@ -32,6 +32,7 @@ extension SQLiteStateStore {
                 try DeliveryRow.insert(db, delivery, orderedBy: receipt.incoming.owner, at: moment)
             }
             try ReceiptRow.prove(db, record, at: moment)
+            if receipt.incoming.owner != nil { try ReceiptRow.deleteSuperseded(db, by: record, receipt.incoming) }
             return .settled
         }
     }
@@ -42,10 +43,9 @@ extension SQLiteStateStore {
     }
 
     public func take(_ event: StoreEvent, at moment: Date) async throws -> Bool {
-        let prunes = isTimeToPrune(moment)
+        try await pruneIfTime(moment)
         return try await pool.write { db in
             let seconds = moment.timeIntervalSince1970
-            if prunes { try Self.prune(db, at: moment) }
             try db.execute(
                 sql: "INSERT INTO store_event (store, id, taken) VALUES (?, ?, ?) ON CONFLICT (store, id) DO NOTHING",
                 arguments: [event.store.rawValue, try StateText.storable(event.id, "store_event"), seconds])

@@ -7,19 +7,22 @@ enum TransactionRow {
     static let table = "store_transaction"
     /// Of a row that is called `t`.
     static let columns = """
-        t.store, t.id, t.original, t.product, t.purchased, t.expires, t.revoked, t.quantity, t.environment, t.told
+        t.store, t.id, t.original, t.product, t.purchased, t.expires, t.revoked, t.quantity, t.environment, t.told,
+        t.grace, t.grace_told, t.awaits_acknowledgement
         """
 
-    /// Keeps of each transaction the word that counts, see ``StoreTransaction/replaces(_:)``.
+    /// Keeps of each transaction what the words about it amount to, see ``StoreTransaction/joined(with:)``.
     static func note(_ db: Database, _ transactions: [StoreTransaction], at moment: Date) throws {
         var changed: Set<PurchaseKey> = []
         for transaction in transactions {
+            var word = transaction
             if let known = try find(db, transaction.store, transaction.id) {
-                guard transaction.replaces(known) else { continue }
+                word = transaction.joined(with: known)
+                guard word != known else { continue }
                 changed.insert(PurchaseKey(known))
             }
-            try write(db, transaction)
-            changed.insert(PurchaseKey(transaction))
+            try write(db, word)
+            changed.insert(PurchaseKey(word))
         }
         for purchase in changed { try PurchaseRow.refresh(db, purchase, at: moment) }
     }
@@ -50,12 +53,14 @@ enum TransactionRow {
         try db.execute(
             sql: """
                 INSERT INTO store_transaction (
-                    store, id, original, product, purchased, expires, revoked, quantity, environment, told)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    store, id, original, product, purchased, expires, revoked, quantity, environment, told, grace,
+                    grace_told, awaits_acknowledgement)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (store, id) DO UPDATE SET
                     original = excluded.original, product = excluded.product, purchased = excluded.purchased,
                     expires = excluded.expires, revoked = excluded.revoked, quantity = excluded.quantity,
-                    environment = excluded.environment, told = excluded.told
+                    environment = excluded.environment, told = excluded.told, grace = excluded.grace,
+                    grace_told = excluded.grace_told, awaits_acknowledgement = excluded.awaits_acknowledgement
                 """,
             arguments: [
                 transaction.store.rawValue, try StateText.storable(transaction.id, table),
@@ -63,6 +68,8 @@ enum TransactionRow {
                 try StateText.storable(transaction.product, table), transaction.purchased.timeIntervalSince1970,
                 transaction.expires?.timeIntervalSince1970, transaction.revoked?.timeIntervalSince1970,
                 Int64(transaction.quantity), transaction.environment.rawValue, transaction.told.timeIntervalSince1970,
+                transaction.grace?.ends?.timeIntervalSince1970, transaction.grace?.told.timeIntervalSince1970,
+                transaction.awaitsAcknowledgement,
             ])
     }
 
@@ -71,8 +78,14 @@ enum TransactionRow {
             store: try StateRow.name(row, 0, table) { StoreName($0) }, id: try StateRow.text(row, 1, table),
             original: try StateRow.text(row, 2, table), product: try StateRow.text(row, 3, table),
             purchased: try StateRow.date(row, 4, table), expires: try StateRow.optional(StateRow.date, row, 5, table),
-            revoked: try StateRow.optional(StateRow.date, row, 6, table), quantity: try StateRow.count(row, 7, table),
+            grace: try grace(row), revoked: try StateRow.optional(StateRow.date, row, 6, table),
+            quantity: try StateRow.count(row, 7, table),
             environment: try StateRow.name(row, 8, table) { StoreEnvironment(rawValue: $0) },
-            told: try StateRow.date(row, 9, table))
+            awaitsAcknowledgement: try StateRow.integer(row, 12, table) != 0, told: try StateRow.date(row, 9, table))
+    }
+
+    private static func grace(_ row: Row) throws -> GracePeriod? {
+        let ends = try StateRow.optional(StateRow.date, row, 10, table)
+        return try StateRow.optional(StateRow.date, row, 11, table).map { GracePeriod(ends: ends, told: $0) }
     }
 }

@@ -40,12 +40,15 @@ extension SQLiteStateStore {
         }
     }
 
-    public func campaigns(in publication: PublicationID, limit: Int) async throws -> [PushCampaign] {
+    public func campaigns(
+        in publication: PublicationID, unfinished: Bool, limit: Int
+    ) async throws -> [PushCampaign] {
         try await pool.read { db in
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT \(CampaignRow.columns) FROM push_campaign WHERE publication = ?
+                    SELECT \(CampaignRow.columns) FROM push_campaign
+                    WHERE publication = ? \(unfinished ? "AND finished IS NULL" : "")
                     ORDER BY begun DESC, name LIMIT ?
                     """,
                 arguments: [publication.rawValue, max(0, limit)]

@@ -4,15 +4,27 @@ public import Gatefold
 
 extension SQLiteStateStore {
     public func register(_ token: PushToken, at moment: Date) async throws {
+        let (seconds, most) = (moment.timeIntervalSince1970, newPushTokensPerHour)
         try await pool.write { db in
+            let key = try Self.key(token)
             try db.execute(
                 sql: """
-                    INSERT INTO push_token (app, environment, token, registered) VALUES (?, ?, ?, ?)
-                    ON CONFLICT (app, environment, token) DO UPDATE SET registered =
-                        CASE WHEN excluded.registered > push_token.registered
-                            THEN excluded.registered ELSE push_token.registered END
+                    UPDATE push_token SET registered = CASE WHEN registered < ? THEN ? ELSE registered END
+                    WHERE app = ? AND environment = ? AND token = ?
                     """,
-                arguments: try Self.key(token) + [moment.timeIntervalSince1970])
+                arguments: [seconds, seconds] + key)
+            if db.changesCount > 0 { return }
+            let present = try Int.fetchOne(
+                try db.cachedStatement(
+                    sql: """
+                        SELECT count(*) FROM (
+                            SELECT 1 FROM push_token WHERE app = ? AND first > ? LIMIT ?) AS some
+                        """),
+                arguments: [token.app, seconds - 3600, most])
+            guard let present, present < most else { throw PushTokenLimitReached() }
+            try db.execute(
+                sql: "INSERT INTO push_token (app, environment, token, first, registered) VALUES (?, ?, ?, ?, ?)",
+                arguments: key + [seconds, seconds])
         }
     }
 

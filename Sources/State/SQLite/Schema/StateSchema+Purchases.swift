@@ -8,7 +8,6 @@ extension StateSchema {
             store TEXT NOT NULL,
             owner BLOB NOT NULL, -- 16 bytes of PurchaseOwner; empty: nobody's
             digest BLOB NOT NULL, -- SHA-256 of the parts
-            parts BLOB NOT NULL, -- StoreReceipt.encoded
             credit_account TEXT, -- whom to credit, as the app said it; NULL: nobody
             credit_price TEXT,
             credit_currency TEXT,
@@ -19,11 +18,16 @@ extension StateSchema {
             settled REAL, -- when it was proven or refused last; NULL while it waits
             reason TEXT, -- refused: ReceiptRefusal.Reason
             code INTEGER, -- refused: the store's own status, where it gave one
+            -- StoreReceipt.encoded; empty: no claim needs it. Last, so that nothing is read past it.
+            parts BLOB NOT NULL,
             UNIQUE (publication, store, owner, digest)
         ) STRICT;
         CREATE INDEX receipt_due ON receipt (publication, standing, due, store);
         CREATE INDEX receipt_settled ON receipt (standing, settled);
         CREATE INDEX receipt_owner ON receipt (owner);
+        CREATE INDEX receipt_unproven ON receipt (publication, received) WHERE standing <> 'proven';
+        CREATE INDEX receipt_backlog ON receipt (publication) WHERE standing = 'waiting' AND attempts > 0;
+        CREATE INDEX receipt_digest ON receipt (store, digest);
         """
 
     static let purchases = """
@@ -34,24 +38,31 @@ extension StateSchema {
             original TEXT NOT NULL, -- the purchase that it renews, or is
             product TEXT NOT NULL,
             purchased REAL NOT NULL,
-            expires REAL, -- NULL: the store names no end
+            expires REAL, -- the end of what was paid for; NULL: the store names none
+            grace REAL, -- the end of the billing grace period; NULL: there is none
+            grace_told REAL, -- when the store said so; NULL: it said nothing of one
             revoked REAL, -- when it was taken back; NULL: it was not
             quantity INTEGER NOT NULL,
             environment TEXT NOT NULL, -- StoreEnvironment
+            awaits_acknowledgement INTEGER NOT NULL, -- 1: the store is to be told that the buyer has it
             told REAL NOT NULL, -- when the store said this
             PRIMARY KEY (store, id)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX store_transaction_original ON store_transaction (store, original);
+        CREATE INDEX store_transaction_unacknowledged ON store_transaction (store) WHERE awaits_acknowledgement = 1;
         -- One row for all transactions of one purchase, to find those to look at again.
         CREATE TABLE purchase (
             store TEXT NOT NULL,
             original TEXT NOT NULL,
-            ends REAL, -- the last known end; NULL: no subscription, or its last transaction was taken back
+            environment TEXT NOT NULL, -- of its last transaction, as what follows
+            bought REAL NOT NULL,
+            ends REAL, -- its grace period included; NULL: the store names no end
             looked REAL NOT NULL, -- when the store said something about it last
             rest REAL NOT NULL, -- not to be looked at before, because the store could not be asked; 0: at any time
             PRIMARY KEY (store, original)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX purchase_ends ON purchase (store, ends, looked);
+        CREATE INDEX purchase_bought ON purchase (store, bought, looked) WHERE ends IS NULL;
         -- Who handed in a receipt of a purchase.
         CREATE TABLE claim (
             store TEXT NOT NULL,

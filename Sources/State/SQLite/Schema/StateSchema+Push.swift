@@ -6,10 +6,12 @@ extension StateSchema {
             app TEXT NOT NULL, -- the bundle identifier
             environment TEXT NOT NULL, -- PushEnvironment
             token BLOB NOT NULL,
+            first REAL NOT NULL, -- when the app sent it first
             registered REAL NOT NULL, -- when the app sent it last
             UNIQUE (app, environment, token)
         ) STRICT;
         CREATE INDEX push_token_order ON push_token (app, environment, sequence);
+        CREATE INDEX push_token_first ON push_token (app, first);
         CREATE TABLE push_campaign (
             name TEXT NOT NULL PRIMARY KEY,
             publication TEXT NOT NULL,

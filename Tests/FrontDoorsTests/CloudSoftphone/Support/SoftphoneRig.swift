@@ -16,7 +16,8 @@ struct SoftphoneRig: Sendable {
 
     /// - Parameter broken: whether the ledger can not be written.
     static func run(
-        _ change: (inout CloudSoftphone) -> Void = { _ in }, messages: Messages = Messages(), broken: Bool = false,
+        _ change: (inout CloudSoftphone) -> Void = { _ in }, messages: Messages = Messages(),
+        limits: ReceiptLimits = ReceiptLimits(), broken: Bool = false,
         _ body: @Sendable @escaping (SoftphoneRig) async throws -> Void
     ) async throws {
         var settings = CloudSoftphone(path: "/title/iap", store: .apple)
@@ -28,7 +29,8 @@ struct SoftphoneRig: Sendable {
             let path = folder.appending(path: "state.sqlite").path
             let state = try SQLiteStateStore(path: path)
             let desk = PurchaseDesk(
-                publication: .title, products: ProductRules(), verifiers: [store], ledger: state, clock: clock.wall)
+                publication: .title, products: ProductRules(), limits: limits, verifiers: [store], ledger: state,
+                clock: clock.wall)
             var publication = Publication(
                 id: .title, credentialFields: CredentialFields(identifier: "username", proofs: ["password"]),
                 rule: EntitlementRule(policy: .backendDecides))
@@ -43,6 +45,7 @@ struct SoftphoneRig: Sendable {
                 random: .seeded(5), purchases: desk)
             let service = SoftphoneService(chosen, proxy: proxy)
             let router = Router()
+            router.add(middleware: HeadMiddleware())
             router.add(middleware: NoCacheMiddleware())
             router.add(middleware: CloudSoftphoneFrontDoor(services: { [service.settings.path: service] }))
             if broken { try await breakDatabase(at: path) }

@@ -34,23 +34,28 @@ enum AppleBench {
     /// A store that asks verifyReceipt at a server of the test's.
     static func asking(
         _ server: LoopbackStore, roots: [[UInt8]] = [], environments: Set<StoreEnvironment> = [.production],
-        signed: (any AppleSignedData)? = nil, secrets: [String: Secret] = [:], breaks: Bool = false
+        signed: (any AppleSignedData)? = nil, secrets: [String: Secret] = [:], breaks: Bool = false,
+        patience: TimeInterval = 60
     ) throws -> AppleStore {
         let apps = apps(roots: roots, environments: environments)
         var http = OutgoingHTTPSettings()
+        http.connectTimeout = 60
+        http.timeout = 60
         #expect(http.trustOnly(try String(contentsOfFile: server.root, encoding: .utf8)))
         let settings = VerifyReceiptSettings(
             production: try #require(ServiceURL("\(server.url)/production")),
             sandbox: try #require(ServiceURL("\(server.url)/sandbox")), sharedSecret: Secret("everybody's"),
             sharedSecrets: secrets, http: http)
         var protection = StoreProtection()
+        // More than a busy machine takes.
+        protection.deadline = 60
         if !breaks { protection.breaker = nil }
         let services = StoreServices(clock: ManualClock(moment).wall, random: .seeded(1))
         return AppleStore(
             apps: apps,
             verifyReceipt: VerifyReceiptClient(
                 apps: apps, settings: settings, http: OutgoingHTTP(http),
-                protected: ProtectedStore(protection, services: services)), signed: signed)
+                protected: ProtectedStore(protection, services: services)), signed: signed, patience: patience)
     }
 }
 

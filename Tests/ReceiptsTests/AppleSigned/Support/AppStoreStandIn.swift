@@ -61,6 +61,7 @@ struct AppStoreStandIn: Sendable {
     static func run(
         environments: Set<StoreEnvironment> = [.production, .sandbox], bundles: Set<String> = [SignedForms.bundle],
         mostPages: Int = 50, clock: WallClock = .system, patience: TimeInterval = 60,
+        revocations: RevocationSettings = RevocationSettings(),
         answering answer: @escaping @Sendable (_ environment: StoreEnvironment, _ target: String) throws -> Answer,
         authority: SigningAuthority, _ body: @escaping @Sendable (Setting) async throws -> Void
     ) async throws {
@@ -112,12 +113,19 @@ struct AppStoreStandIn: Sendable {
                         production: try #require(ServiceURL("https://localhost:\(production.port ?? 0)")),
                         sandbox: try #require(ServiceURL("https://localhost:\(sandbox.port ?? 0)/")))
                     settings.mostPages = mostPages
+                    // More than a busy machine takes: every token is verified by a process of its own.
+                    settings.http.connectTimeout = 60
+                    settings.http.timeout = 60
+                    var protection = StoreProtection()
+                    protection.deadline = 60
                     let root = try String(contentsOfFile: transport.certificate, encoding: .utf8)
                     let isTrusted = settings.http.trustOnly(root)
                     #expect(isTrusted)
                     let data = try SignedAppStoreData(
                         apps: SignedForms.apps(authority, environments: environments, bundles: bundles),
-                        server: settings, services: SignedForms.services(clock), patience: patience,
+                        revocations: revocations, server: settings, protection: protection,
+                        services: SignedForms.services(clock),
+                        patience: patience,
                         sleep: { pause in pauses.withLock { $0.append(pause) } })
                     try await body(
                         Setting(

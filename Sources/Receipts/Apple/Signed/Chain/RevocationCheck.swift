@@ -3,7 +3,6 @@ import Foundation
 package import Gatefold
 import OutgoingRequests
 import SwiftASN1
-import Synchronization
 @_spi(FixedExpiryValidationTime) import X509
 
 /// Nobody said whether a certificate still holds, where that has to be known.
@@ -21,11 +20,7 @@ package struct RevocationUnknown: BackendFailure, Equatable {
 package final class RevocationCheck: Sendable {
     private let http: OutgoingHTTP
     private let isStrict: Bool
-    private let answered = Mutex<[[UInt8]: Date]>([:])
-
-    /// For so many seconds an answer holds; as long as in Apple's own library.
-    private static let freshness: TimeInterval = 15 * 60
-    private static let mostRemembered = 64
+    private let memory = RevocationMemory()
 
     /// Nil where nobody is to be asked.
     package init?(_ settings: RevocationSettings) {
@@ -36,14 +31,15 @@ package final class RevocationCheck: Sendable {
 
     /// - Throws: ``ReceiptRefusal/Reason/forged`` for a revoked certificate; ``RevocationUnknown``.
     func check(_ chain: AppleChain, in chains: AppleChains, at moment: Date) async throws {
-        let name = try Self.name(of: chain)
-        if isFresh(name, at: moment) { return }
-        if await holds(chain, in: chains, isStrict: true, at: moment) {
-            remember(name, at: moment)
-            return
+        let standing = try await memory.standing(of: try Self.name(of: chain), at: moment) { [self] in
+            if await holds(chain, in: chains, isStrict: true, at: moment) { return .holds }
+            return await holds(chain, in: chains, isStrict: false, at: moment) ? .unknown : .revoked
         }
-        guard await holds(chain, in: chains, isStrict: false, at: moment) else { throw ReceiptRefusal(.forged) }
-        if isStrict { throw RevocationUnknown() }
+        switch standing {
+        case .holds: return
+        case .revoked: throw ReceiptRefusal(.forged)
+        case .unknown: if isStrict { throw RevocationUnknown() }
+        }
     }
 
     private func holds(_ chain: AppleChain, in chains: AppleChains, isStrict: Bool, at moment: Date) async -> Bool {
@@ -63,19 +59,5 @@ package final class RevocationCheck: Sendable {
             digest.update(data: try certificate.serializeAsPEM().derBytes)
         }
         return Array(digest.finalize())
-    }
-
-    private func isFresh(_ name: [UInt8], at moment: Date) -> Bool {
-        answered.withLock { answered in
-            guard let asked = answered[name] else { return false }
-            return (0..<Self.freshness).contains(moment.timeIntervalSince(asked))
-        }
-    }
-
-    private func remember(_ name: [UInt8], at moment: Date) {
-        answered.withLock { answered in
-            if answered.count >= Self.mostRemembered { answered.removeAll() }
-            answered[name] = moment
-        }
     }
 }

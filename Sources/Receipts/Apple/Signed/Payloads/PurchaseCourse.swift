@@ -6,7 +6,7 @@ enum PurchaseCourse {
     /// The transactions of a store, each once, with the latest word of each.
     ///
     /// A period that an upgrade cut short ends where the next period of the same purchase begins; where that is not among the
-    /// transactions, it ends when Apple said that it was over. A billing grace period prolongs the last period.
+    /// transactions, it ends when Apple said that it was over. What is known of a billing grace period is said of the last period.
     ///
     /// - Parameter renewals: what is known of the subscriptions' renewal.
     static func transactions(
@@ -32,17 +32,16 @@ enum PurchaseCourse {
         _ period: SignedTransaction, upgraded: Date?, grace: SignedRenewalInfo?, of store: StoreName
     ) -> StoreTransaction {
         var expires = period.expires
-        var told = period.signed
+        var told: GracePeriod?
         if period.isUpgraded {
             let end = upgraded ?? period.signed
             expires = min(expires ?? end, end)
-        } else if let paid = expires, let grace, let ends = grace.graceEnds, ends > paid {
-            expires = ends
-            told = max(told, grace.signed)
+        } else if expires != nil, let grace {
+            told = GracePeriod(ends: grace.graceEnds, told: grace.signed)
         }
         return StoreTransaction(
             store: store, id: period.id, original: period.original, product: period.product,
-            purchased: period.purchased, expires: expires, revoked: period.revoked, quantity: period.quantity,
-            environment: period.environment, told: told)
+            purchased: period.purchased, expires: expires, grace: told, revoked: period.revoked,
+            quantity: period.quantity, environment: period.environment, told: period.signed)
     }
 }

@@ -1,6 +1,6 @@
 package import Gatefold
 import JSON
-package import Protections
+import Protections
 
 /// An answer of the App Store Server API that is none to the question: `{"errorCode": …, "errorMessage": …}`.
 struct AppStoreServerError: Sendable, Equatable {

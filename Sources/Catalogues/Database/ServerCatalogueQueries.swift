@@ -1,0 +1,26 @@
+import Backends
+import Settings
+
+/// `kind: postgresql`
+struct PostgreSQLCatalogueQuery: CatalogueQuery {
+    static let kind = "postgresql"
+    private let query: PublisherQuery
+
+    init(_ settings: SettingsSection) throws(SettingsError) {
+        query = try PublisherQuery(settings, statement: "query", in: .postgreSQL)
+    }
+
+    func open() throws -> @Sendable () async throws -> SQLRows { try query.open() }
+}
+
+/// `kind: odbc`
+struct ODBCCatalogueQuery: CatalogueQuery {
+    static let kind = "odbc"
+    private let query: PublisherQuery
+
+    init(_ settings: SettingsSection) throws(SettingsError) {
+        query = try PublisherQuery(settings, statement: "query", in: .odbc)
+    }
+
+    func open() throws -> @Sendable () async throws -> SQLRows { try query.open() }
+}

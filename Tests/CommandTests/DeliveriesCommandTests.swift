@@ -1,0 +1,243 @@
+import Foundation
+import GRDB
+import Gatefold
+import State
+import TestSupport
+import Testing
+
+@Suite("gatefold deliveries", .timeLimit(.minutes(10))) struct DeliveriesCommandTests {
+    /// A publication that credits accounts in a database of the provider's own.
+    private struct Bench: Sendable {
+        let folder: URL
+        let port: Int
+        let adminPort: Int
+        let store: SQLiteStateStore
+        let billing: DatabaseQueue
+        private let environment = [
+            "REFERENCES": "vS3nq0sYb2uT7kDx", "DAILY": "Kq7wN2vR8tYx4mZp", "WEEKLY": "Zr9bN4vR8tYx4mQw",
+        ]
+
+        init(_ folder: URL) async throws {
+            self.folder = folder
+            port = try FreePort.find()
+            adminPort = try FreePort.find()
+            try Data(
+                """
+                server: {listen: "127.0.0.1:\(port)", admin_listen: "127.0.0.1:\(adminPort)"}
+                state: {path: state.sqlite, reference_secret: {env: REFERENCES}}
+                backends:
+                  house: {kind: sqlite, path: house.sqlite}
+                publications:
+                  daily:
+                    default: true
+                    backend: house
+                    secrets: {env: DAILY}
+                    cloud_softphone: {}
+                    deliveries:
+                      kind: sqlite
+                      path: billing.sqlite
+                      create_table: true
+                      statements: ["UPDATE account SET credit = credit + 5 * :quantity WHERE name = :account"]
+                  weekly: {backend: house, secrets: {env: WEEKLY}}
+                """.utf8
+            ).write(to: folder.appending(path: "gatefold.yaml"))
+            store = try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path)
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(10)
+            configuration.journalMode = .wal
+            billing = try DatabaseQueue(
+                path: folder.appending(path: "billing.sqlite").path, configuration: configuration)
+            try await billing.write {
+                try $0.execute(sql: "CREATE TABLE account (name TEXT PRIMARY KEY, credit INTEGER NOT NULL)")
+            }
+        }
+
+        func deliveries(_ arguments: String...) async throws -> CommandRun {
+            try await GatefoldProgram.run(["deliveries"] + arguments, environment: environment, in: folder)
+        }
+
+        var launch: ServerProcess.Launch {
+            ServerProcess.Launch(
+                GatefoldProgram.path, ["serve"], environment: environment, in: folder, until: .port(port))
+        }
+
+        /// Somebody bought a product, and nothing is delivered yet.
+        func buy(_ transaction: String, for account: String, in publication: String = "daily") async throws {
+            let name = try #require(StoreName("app-store"))
+            let id = try #require(PublicationID(publication))
+            let record = try await store.keep(
+                IncomingReceipt(
+                    publication: id, store: name, owner: nil, receipt: StoreReceipt([.receipt: transaction])),
+                at: Date())
+            let bought = StoreTransaction(
+                store: name, id: transaction, original: transaction, product: "credit5", purchased: Date(),
+                environment: .production, told: Date())
+            _ = try await store.settle(
+                record.id, proving: [bought], claims: .exclusive,
+                delivering: [Delivery(bought, to: Credit(account: account), in: id)], at: Date())
+        }
+
+        func addAccounts(_ names: [String]) async throws {
+            try await billing.write { db in
+                for name in names { try db.execute(sql: "INSERT INTO account VALUES (?, 0)", arguments: [name]) }
+            }
+        }
+
+        /// What was credited in all.
+        var credit: Int {
+            get async throws {
+                try await billing.read {
+                    try Int.fetchOne($0, sql: "SELECT coalesce(sum(credit), 0) FROM account") ?? 0
+                }
+            }
+        }
+    }
+
+    private func with(_ body: (Bench) async throws -> Void) async throws {
+        try await withTemporaryFolder { try await body(try await Bench($0)) }
+    }
+
+    private func id(_ text: String) throws -> Delivery.ID { try #require(Delivery.ID(text)) }
+
+    @Test("list shows what waits and why, and accounts only when asked for")
+    func list() async throws {
+        try await with { bench in
+            let none = try await bench.deliveries("list")
+            #expect(none.status == 0, "\(none.errors)")
+            #expect(none.output.isEmpty)
+            for number in 1...3 { try await bench.buy("100\(number)", for: "phone-4711") }
+            try await bench.buy("2001", for: "phone-4712", in: "weekly")
+            let next = Date(timeIntervalSince1970: 4_102_444_800)
+            try await bench.store.deliveryFailed(
+                try id("app-store/1002"), cause: "the service answered with status 503", next: next)
+            try await bench.store.delivered(try id("app-store/1003"), at: Date())
+
+            let waiting = try await bench.deliveries("list")
+            #expect(waiting.status == 0)
+            #expect(waiting.lines.count == 2)
+            let reference = try id("app-store/1002").reference
+            #expect(
+                waiting.lines.contains(
+                    "app-store/1002\t\(reference)\t1 × credit5\twaiting, 1 attempts, next 2100-01-01T00:00:00Z\t"
+                        + "the service answered with status 503"), "\(waiting.output)")
+            #expect(!waiting.output.contains("phone-"))
+            #expect(!waiting.output.contains("1003") && !waiting.output.contains("2001"))
+
+            let all = try await bench.deliveries("list", "--all", "--reveal-account")
+            #expect(all.lines.count == 3)
+            #expect(all.lines.allSatisfy { $0.hasSuffix("\tphone-4711") })
+            #expect(all.lines.contains { $0.hasPrefix("app-store/1003\t") && $0.contains("\tdelivered 2") })
+            #expect(try await bench.deliveries("list", "--limit", "1").lines.count == 1)
+            #expect(try await bench.deliveries("list", "--limit", "0").status == 64)
+            #expect(try await bench.deliveries("list", "--publication", "weekly").lines.count == 1)
+            #expect(try await bench.deliveries("list", "--publication", "monthly").status == 64)
+
+            try await bench.buy("1004", for: "phone-4711")
+            let refunded = StoreTransaction(
+                store: try id("app-store/1004").store, id: "1004", original: "1004", product: "credit5",
+                purchased: Date(), revoked: Date(), environment: .production, told: Date().addingTimeInterval(60))
+            try await bench.store.note([refunded], at: Date())
+            #expect(try await bench.deliveries("list").lines.count == 2)
+            let taken = try await bench.deliveries("list", "--all").lines.filter { $0.hasPrefix("app-store/1004\t") }
+            #expect(taken.count == 1 && taken.allSatisfy { $0.hasSuffix("\ttaken back") })
+
+            let json = try await bench.deliveries("list", "--json")
+            #expect(
+                json.output.contains(
+                    #""attempts":1,"cause":"the service answered with status 503","id":"app-store/1002","#))
+            #expect(!json.output.contains("account"))
+        }
+    }
+
+    @Test("settle and retry name what does not wait, and say so by their status")
+    func unknown() async throws {
+        try await with { bench in
+            for number in 1...4 { try await bench.buy("100\(number)", for: "phone-4711") }
+            // A letter in place of a digit.
+            let settled = try await bench.deliveries("settle", "app-store/1001", "app-store/1OO2", "app-store/1001")
+            #expect(settled.status == 1)
+            #expect(settled.lines == ["1 settled."])
+            #expect(settled.errors == "gatefold: no such delivery waits: app-store/1OO2\n")
+            let again = try await bench.deliveries("settle", "app-store/1001")
+            #expect(again.status == 1)
+            #expect(again.lines == ["0 settled."])
+            let good = try await bench.deliveries("settle", "app-store/1002")
+            #expect(good.status == 0)
+            #expect(good.errors.isEmpty)
+
+            let next = Date(timeIntervalSince1970: 4_102_444_800)
+            for transaction in ["1003", "1004"] {
+                try await bench.store.deliveryFailed(
+                    try id("app-store/\(transaction)"), cause: "no such account", next: next)
+            }
+            let retried = try await bench.deliveries("retry", "app-store/1003", "app-store/1002")
+            #expect(retried.status == 1)
+            #expect(retried.lines == ["1 asked for again."])
+            #expect(retried.errors == "gatefold: no such delivery waits: app-store/1002\n")
+            let due = try await bench.store.deliveriesDue(
+                in: try #require(PublicationID("daily")), at: Date(), limit: 9)
+            #expect(due.map(\.delivery.id.transaction) == ["1003"])
+            guard case .waiting(attempts: 1, _, cause: "no such account") = due.first?.standing else {
+                Issue.record("\(due)")
+                return
+            }
+            let all = try await bench.deliveries("retry", "--all")
+            #expect(all.status == 0)
+            #expect(all.lines == ["2 asked for again."])
+
+            for wrong in [["settle"], ["retry"], ["retry", "--all", "app-store/1003"], ["settle", "1003"]] {
+                let run = try await GatefoldProgram.run(["deliveries"] + wrong, in: bench.folder)
+                #expect(run.status == 64, "\(wrong): \(run.errors)")
+            }
+        }
+    }
+
+    @Test("what was refused is delivered by a running server when its cause was put right and it is retried")
+    func retried() async throws {
+        try await with { bench in
+            try await bench.buy("1001", for: "phone-4711")
+            try await withServer(bench.launch) { server in
+                let admin = RawHTTP(port: bench.adminPort)
+                func series(_ line: String) async throws -> Bool {
+                    try await admin.send("GET", "/metrics").text.contains(line)
+                }
+                #expect(
+                    try await eventually {
+                        try await series(#"gatefold_deliveries_total{publication="daily",result="refused"} 1"#)
+                    }, "\(server.output)")
+                #expect(try await series(#"gatefold_deliveries_waiting{publication="daily"} 1"#))
+                #expect(try await bench.deliveries("list").output.contains("statement 1 changed no row"))
+                try await bench.addAccounts(["phone-4711"])
+                #expect(try await bench.deliveries("retry", "app-store/1001").status == 0)
+                #expect(try await eventually { try await bench.credit == 5 }, "\(server.output)")
+                #expect(try await eventually { try await bench.deliveries("list").output.isEmpty })
+                #expect(!server.output.contains("phone-"))
+            }
+        }
+    }
+
+    @Test("a server killed while it delivers goes on at its next start, and each account is credited once")
+    func killed() async throws {
+        try await with { bench in
+            let accounts = (0..<300).map { "phone-\($0)" }
+            try await bench.addAccounts(accounts)
+            for (number, account) in accounts.enumerated() { try await bench.buy("\(number)", for: account) }
+            for share in [1, 2, 3] {
+                try await withServer(bench.launch) { server in
+                    _ = try await eventually { try await bench.credit > share * 60 }
+                    server.send(SIGKILL)
+                    #expect(await server.end() == -SIGKILL)
+                }
+            }
+            #expect(try await bench.credit > 0)
+            try await withServer(bench.launch) { server async throws in
+                #expect(
+                    try await eventually { try await bench.deliveries("list").output.isEmpty }, "\(server.output)")
+            }
+            let wrong = try await bench.billing.read {
+                try Int.fetchOne($0, sql: "SELECT count(*) FROM account WHERE credit <> 5") ?? -1
+            }
+            #expect(wrong == 0)
+        }
+    }
+}
