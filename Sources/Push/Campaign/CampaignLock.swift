@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 import Gatefold
 
 #if canImport(Darwin)
@@ -18,9 +19,7 @@ package final class CampaignLock: Sendable {
     /// - Parameter database: the state database's path, beside which the lock lies.
     /// - Throws: ``PushStop/underWay(_:)``, or ``PushStop/unavailable(_:)`` where it can not be made.
     package init(_ campaign: String, beside database: String) throws(PushStop) {
-        var digest = SHA256()
-        Array(campaign.utf8).withUnsafeBytes { digest.update(bufferPointer: $0) }
-        let name = Array(digest.finalize().prefix(8)).hex
+        let name = Array(SHA256.hash(data: Data(campaign.utf8)).prefix(8)).hex
         path = "\(database).push-\(name).lock"
         descriptor = try Self.take(path, of: campaign, beside: database)
     }
@@ -35,31 +34,43 @@ package final class CampaignLock: Sendable {
         while true {
             let mode: mode_t = 0o600
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode)
-            guard descriptor >= 0 else {
-                throw .unavailable(
-                    "its lock can not be made beside the state database: \(String(cString: strerror(errno)))")
-            }
+            guard descriptor >= 0 else { throw unavailable() }
             give(descriptor, toOwnerOf: database)
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 close(descriptor)
                 throw .underWay(campaign)
             }
-            // Whoever had it may have taken the file away in between.
-            if isStill(descriptor, at: path) { return descriptor }
+            guard let mark = write(to: descriptor) else {
+                let failure = unavailable()
+                close(descriptor)
+                throw failure
+            }
+            // Whoever had it may have taken the file away in between: what is at the path is then another's, or nothing.
+            if FileManager.default.contents(atPath: path) == mark { return descriptor }
             close(descriptor)
         }
     }
 
-    /// What root makes must not keep out the server, which runs as the database's owner; SQLite does so for its own files.
-    private static func give(_ descriptor: CInt, toOwnerOf database: String) {
-        var owner = stat()
-        guard geteuid() == 0, stat(database, &owner) == 0 else { return }
-        _ = fchown(descriptor, owner.st_uid, owner.st_gid)
+    private static func unavailable() -> PushStop {
+        .unavailable("its lock can not be made beside the state database: \(String(cString: strerror(errno)))")
     }
 
-    private static func isStill(_ descriptor: CInt, at path: String) -> Bool {
-        var (held, found) = (stat(), stat())
-        return fstat(descriptor, &held) == 0 && lstat(path, &found) == 0 && held.st_ino == found.st_ino
-            && held.st_dev == found.st_dev
+    /// What root makes must not keep out the server, which runs as the database's owner; SQLite does so for its own files.
+    private static func give(_ descriptor: CInt, toOwnerOf database: String) {
+        guard geteuid() == 0, let owner = try? FileManager.default.attributesOfItem(atPath: database),
+            let user = owner[.ownerAccountID] as? Int, let group = owner[.groupOwnerAccountID] as? Int
+        else { return }
+        _ = fchown(descriptor, uid_t(clamping: user), gid_t(clamping: group))
+    }
+
+    /// Writes something that no other file has.
+    ///
+    /// - Returns: nil when it can not be written.
+    private static func write(to descriptor: CInt) -> Data? {
+        let mark = Data((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        let written = mark.withUnsafeBytes { bytes in
+            ftruncate(descriptor, 0) == 0 ? pwrite(descriptor, bytes.baseAddress, bytes.count, 0) : -1
+        }
+        return written == mark.count ? mark : nil
     }
 }
