@@ -21,8 +21,10 @@ public struct Mosquitto: Sendable {
     ) async throws -> Result {
         try await withTemporaryFolder { folder in
             let broker = try await Mosquitto(in: folder, user)
+            // Its last listener: those for WebSocket are opened a while after the first.
             let launch = ServerProcess.Launch(
-                "/usr/sbin/mosquitto", ["-c", "mosquitto.conf", "-v"], in: folder, until: .port(broker.port))
+                "/usr/sbin/mosquitto", ["-c", "mosquitto.conf", "-v"], in: folder,
+                until: .port(broker.secureWebSocketPort))
             return try await withRestartableServer(launch) { try await body(broker, $0) }
         }
     }
@@ -61,7 +63,8 @@ public struct Mosquitto: Sendable {
     public func publish(_ payload: String, to topic: String, quality: Int = 0) async throws {
         let run = try await CommandRun.of(
             "mosquitto_pub",
-            ["-h", "127.0.0.1", "-p", String(port), "-t", topic, "-q", String(quality), "-s"], input: payload,
+            ["-h", "127.0.0.1", "-p", String(port), "-t", topic, "-q", String(quality), payload.isEmpty ? "-n" : "-s"],
+            input: payload,
             in: folder)
         guard run.status == 0 else { throw Failed(errors: run.errors) }
     }

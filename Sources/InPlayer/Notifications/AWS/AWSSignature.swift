@@ -63,9 +63,7 @@ struct AWSSignature: Sendable {
 
     /// `YYYYMMDDThhmmssZ`.
     static func time(_ moment: Date) -> String {
-        let text = moment.formatted(
-            .iso8601.timeZone(separator: .omitted).dateSeparator(.omitted).timeSeparator(.omitted))
-        return text
+        Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt).format(moment)
     }
 
     private static func hex(_ bytes: some Sequence<UInt8>) -> String {
