@@ -30,7 +30,9 @@ extension MQTTBroker {
                 try await withThrowingTaskGroup(of: Never.self) { group in
                     group.addTask {
                         try await perform(session.withLockedValue { $0.open() })
-                        for try await packet in inbound { try await perform(session.withLockedValue { $0.receive(packet) }) }
+                        for try await packet in inbound {
+                            try await perform(session.withLockedValue { $0.receive(packet) })
+                        }
                         try Task.checkCancellation()
                         throw MQTTFailure.closed
                     }
