@@ -87,6 +87,13 @@ public enum YAMLSettings {
                 guard let name = key.string else {
                     throw SettingsError(origin: origin(key.mark?.line), key: "", expected: "expected a plain key")
                 }
+                // Whoever writes `baker:` wants one; taken for none, nobody would notice.
+                if case .scalar(let scalar) = value, scalar.string.isEmpty, [.plain, .any].contains(scalar.style) {
+                    throw SettingsError(
+                        origin: origin(key.mark?.line), key: name,
+                        expected: "nothing is written under it; expected a value, {} for a section with nothing in it, "
+                            + "or no such key")
+                }
                 entries.append(
                     SettingsNode.Entry(
                         key: name, origin: origin(key.mark?.line),

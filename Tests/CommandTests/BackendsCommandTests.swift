@@ -36,6 +36,7 @@ struct BackendsCommandTests {
         try await withSample { sample in
             let run = try await sample.gatefold(["backends", "status"])
             #expect(run.status == 69)
+            #expect(run.errors.contains("is `gatefold serve` running?"), "\(run.errors)")
         }
     }
 }

@@ -25,6 +25,8 @@ import Testing
                 """
                 server: {listen: "127.0.0.1:\(port)", admin_listen: "127.0.0.1:\(adminPort)"}
                 state: {path: state.sqlite, reference_secret: {env: REFERENCES}}
+                stores:
+                  app-store: {kind: apple, bundles: [com.example.daily], verify_receipt: {enabled: true}}
                 backends:
                   house: {kind: sqlite, path: house.sqlite}
                 publications:
@@ -32,6 +34,7 @@ import Testing
                     default: true
                     backend: house
                     secrets: {env: DAILY}
+                    stores: [app-store]
                     cloud_softphone: {}
                     deliveries:
                       kind: sqlite

@@ -149,7 +149,7 @@ import Testing
                     "  store.a  2026-09-21T14:13:20Z in sandbox  app-store/2", "Subscribed: no", "Opens: b",
                 ], "\(single.output)")
             let json = try await bench.show("ada", "--json")
-            #expect(json.output.contains(#""editions":["b"],"isSubscribed":false,"opensEverything":false"#))
+            #expect(json.output.contains(#""editions":["b"],"isSubscribed":false,"linked":[],"opensEverything":false"#))
             // Linked with a subscriber she has what the subscriber bought.
             let jane = Subscriber(backend: "house", key: "jane")
             try await bench.claim(
@@ -161,6 +161,7 @@ import Testing
             #expect(try await bench.show("ada").lines.suffix(2) == ["Subscribed: yes", "Opens: b"])
             let subscriber = try await bench.purchases("show", "--subscriber", "jane", "--backend", "house")
             #expect(subscriber.status == 0 && subscriber.output.contains("app-store/1"))
+            #expect(subscriber.output.contains("Linked with: \(Self.installation("ada"))"), "\(subscriber.output)")
             #expect(!(single.output + subscriber.output).contains("ada"))
         }
     }
@@ -212,15 +213,42 @@ import Testing
         }
     }
 
+    @Test("erase forgets, where it is asked to, all that are one person")
+    func eraseLinked() async throws {
+        try await with { bench async throws in
+            let jane = Subscriber(backend: "house", key: "jane")
+            for (number, user) in ["ada", "her tablet"].enumerated() {
+                try await bench.claim(
+                    Self.transaction("\(number)"), by: Self.installation(user), receipt: "receipt \(number)")
+                try await bench.state.link(
+                    Self.installation(user), to: Self.references.owner(jane),
+                    reference: Self.references.reference(to: jane), in: Self.daily,
+                    sealed: try Self.references.seal(jane), most: 9, at: Self.bought)
+            }
+            let erased = try await bench.purchases(
+                "erase", "--subscriber", "jane", "--backend", "house", "--with-linked")
+            #expect(erased.status == 0, "\(erased.errors)")
+            for user in ["ada", "her tablet"] {
+                #expect(erased.output.contains("\(Self.installation(user))"))
+                #expect(try await bench.show(user).status == 1)
+            }
+        }
+    }
+
     @Test("says what is wrong, by its status, too")
     func errors() async throws {
-        try await with { bench async throws in
+        try await with("apps: [\(Self.app)]") { bench async throws in
             #expect(try await bench.purchases("show").status == 64)
             #expect(try await bench.purchases("show", "--installation", "ada").status == 64)
             #expect(try await bench.purchases("erase", "--subscriber", "jane").status == 64)
             #expect(
                 try await bench.purchases("erase", "--account", "1", "--subscriber", "2", "--backend", "house").status
                     == 64)
+            // Whoever misspells one must not take "nothing is known" for an erasure.
+            let backend = try await bench.purchases("erase", "--subscriber", "1", "--backend", "hause")
+            #expect(backend.status == 64 && backend.errors.contains("one of the backends house"), "\(backend.errors)")
+            let app = try await bench.purchases("show", "--installation", "ada", "--app", "com.example.dayly")
+            #expect(app.status == 64 && app.errors.contains("one of the apps \(Self.app)"), "\(app.errors)")
             let other = try await bench.show("ada", "--publication", "other")
             #expect(other.status == 78 && other.errors.contains("other sells in no store"), "\(other.errors)")
         }

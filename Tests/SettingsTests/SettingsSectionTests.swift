@@ -94,6 +94,24 @@ struct SettingsSectionTests {
         }
     }
 
+    @Test(
+        "refuses a key with nothing under it, which may have been meant as a section",
+        arguments: ["a:\nb: 1", "a: {b: }", "a:\n  # c: 1\n"])
+    func nothingWritten(_ text: String) {
+        let error = #expect(throws: SettingsError.self) {
+            try YAMLSettings.read(text: text, name: "gatefold.yaml", folder: "/", environment: [:])
+        }
+        #expect(error?.description.contains("nothing is written under it; expected a value, {}") == true)
+        #expect(error?.description.hasPrefix("gatefold.yaml:1: ") == true)
+    }
+
+    @Test("takes an empty text, and a null that is spelt out, for what they are")
+    func emptyText() throws {
+        let top = try YAMLSettings.read(text: "a: ''\nb: ~\nc: {}", name: "g", folder: "/", environment: [:])
+        #expect(try top.string("a")?.isEmpty == true)
+        #expect(!top.has("b") && top.has("c"))
+    }
+
     @Test("an empty file is an empty section", arguments: ["", "# nothing\n", "~"])
     func empty(text: String) throws {
         try read(text).finish()

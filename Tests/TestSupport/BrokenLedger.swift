@@ -52,6 +52,7 @@ public struct BrokenLedger: PurchaseLedger {
     ) async throws { throw Down() }
     public func subscriber(linkedWith owner: PurchaseOwner) async throws -> SealedSubscriber? { throw Down() }
     public func unlink(_ owner: PurchaseOwner) async throws -> Bool { throw Down() }
+    public func person(of owner: PurchaseOwner) async throws -> [PurchaseOwner] { throw Down() }
     public func erase(_ owner: PurchaseOwner) async throws -> Int { throw Down() }
     public func standings(in publication: PublicationID) async throws -> ReceiptCounts { throw Down() }
 }

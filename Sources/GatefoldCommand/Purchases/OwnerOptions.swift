@@ -31,7 +31,21 @@ struct OwnerOptions: ParsableArguments {
         }
     }
 
-    func owner(_ references: ReferenceKey, in publication: PublicationID) -> PurchaseOwner {
+    /// - Throws: ``CommandFailure`` for a backend that the configuration does not have, or an app that is not the
+    ///   publication's: whoever misspells one must not take "nothing is known" for an answer.
+    func owner(_ configuration: GatefoldConfiguration, in chosen: PublicationConfiguration) throws -> PurchaseOwner {
+        let references = configuration.state.references
+        let publication = chosen.publication.id
+        if let backend, !configuration.backends.contains(where: { $0.name == backend }) {
+            throw CommandFailure(
+                .usage,
+                "expected one of the backends \(configuration.backends.map(\.name).joined(separator: ", ")), not \(backend)"
+            )
+        }
+        if let app, !chosen.apps.contains(app), !chosen.apps.isEmpty {
+            throw CommandFailure(
+                .usage, "expected one of the apps \(chosen.apps.joined(separator: ", ")) of \(publication), not \(app)")
+        }
         if let subscriber, let backend {
             return references.owner(Subscriber(backend: backend, key: subscriber))
         }

@@ -18,19 +18,26 @@ struct PurchasesEraseCommand: AsyncParsableCommand {
     @OptionGroup var owner: OwnerOptions
     @OptionGroup var output: OutputOptions
 
+    @Flag(help: "Whoever is linked with them, too: all of one person.")
+    var withLinked = false
+
     private struct Report: Encodable {
-        let owner: String
+        let owners: [String]
         let removed: Int
     }
 
     func run() async throws {
         let read = try configuration.read()
-        let chosen = try read.publication(named: publication.publication).publication.id
-        let who = owner.owner(read.state.references, in: chosen)
-        let removed = try await Assembly.stateStore(read).erase(who)
+        let who = try owner.owner(read, in: try read.publication(named: publication.publication))
+        let state = try Assembly.stateStore(read)
+        let owners = withLinked ? try await state.person(of: who) : [who]
+        var removed = 0
+        for owner in owners { removed += try await state.erase(owner) }
+        let names = owners.map(\.description).joined(separator: ", ")
         try output.print(
-            Report(owner: who.description, removed: removed),
-            text: removed == 0 ? "Nothing is known of owner \(who)." : "\(removed) records of owner \(who) are erased.")
+            Report(owners: owners.map(\.description), removed: removed),
+            text: removed == 0
+                ? "Nothing is known of owner \(names)." : "\(removed) records of owner \(names) are erased.")
         if removed == 0 { throw ExitCode(CommandFailure.Status.no.rawValue) }
     }
 }

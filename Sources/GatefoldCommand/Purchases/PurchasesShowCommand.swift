@@ -31,6 +31,8 @@ struct PurchasesShowCommand: AsyncParsableCommand {
         }
 
         let owner: String
+        /// Who is one person with the owner.
+        let linked: [String]
         let isSubscribed: Bool
         /// Whether all of them are open, those of the future included.
         let opensEverything: Bool
@@ -45,8 +47,10 @@ struct PurchasesShowCommand: AsyncParsableCommand {
         guard let purchases = chosen.purchases else {
             throw CommandFailure(.configuration, "\(chosen.publication.id) sells in no store")
         }
-        let who = owner.owner(read.state.references, in: chosen.publication.id)
-        let transactions = try await Assembly.stateStore(read).transactions(of: who, in: Set(purchases.stores))
+        let who = try owner.owner(read, in: chosen)
+        let state = try Assembly.stateStore(read)
+        let transactions = try await state.transactions(of: who, in: Set(purchases.stores))
+        let linked = try await state.person(of: who).dropFirst()
         let environments = try Assembly.environments(of: chosen, in: read)
         let counting = transactions.filter { environments.contains($0.environment) }
         let memory = CatalogueMemory(folder: read.catalogueFolder, publication: chosen.publication.id)
@@ -58,7 +62,8 @@ struct PurchasesShowCommand: AsyncParsableCommand {
             catalogue: catalogue ?? .awaited)
         let opened = rule.subscription(of: holdings, at: now)?.entitlement ?? .nothing
         let report = Report(
-            owner: who.description, isSubscribed: holdings.isSubscribed, opensEverything: opened == .allEditions,
+            owner: who.description, linked: linked.map(\.description), isSubscribed: holdings.isSubscribed,
+            opensEverything: opened == .allEditions,
             editions: catalogue.map { Self.editions(opened, of: $0, at: now) },
             transactions: transactions.sorted { ($0.purchased, $0.id) < ($1.purchased, $1.id) }.map {
                 Report.Transaction(
@@ -78,7 +83,10 @@ struct PurchasesShowCommand: AsyncParsableCommand {
     }
 
     private static func text(_ report: Report) -> String {
-        guard !report.transactions.isEmpty else { return "Owner \(report.owner) bought nothing." }
+        let linked = report.linked.isEmpty ? [] : ["Linked with: \(report.linked.joined(separator: ", "))"]
+        guard !report.transactions.isEmpty else {
+            return (["Owner \(report.owner) bought nothing."] + linked).joined(separator: "\n")
+        }
         let bought = report.transactions.map { transaction in
             let dates = [
                 transaction.purchased.formatted(.iso8601), transaction.expires.map { "to \($0.formatted(.iso8601))" },
@@ -88,7 +96,7 @@ struct PurchasesShowCommand: AsyncParsableCommand {
             return "  \(transaction.product)  \(dates)  \(transaction.store)/\(transaction.transaction)"
         }
         return
-            (["Owner \(report.owner) bought:"] + bought + [
+            (["Owner \(report.owner) bought:"] + bought + linked + [
                 "Subscribed: \(report.isSubscribed ? "yes" : "no")",
                 "Opens: \(opens(report))",
             ]).joined(separator: "\n")

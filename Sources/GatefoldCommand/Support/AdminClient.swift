@@ -36,12 +36,17 @@ struct AdminClient {
 
     private func send(_ request: HTTPClientRequest) async throws -> Answer {
         do {
-            // Health may wait for a backend's deadline, which is five minutes at most.
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(310))
-            let body = try await response.body.collect(upTo: 1 << 20)
-            return Answer(status: response.status.code, text: String(buffer: body))
+            var settings = HTTPClient.Configuration(timeout: .init(connect: .seconds(5)))
+            // Who does not listen now is not waited for.
+            settings.connectionPool.retryConnectionEstablishment = false
+            return try await HTTPClient.withHTTPClient(configuration: settings) { client in
+                // Health may wait for a backend's deadline, which is five minutes at most.
+                let response = try await client.execute(request, timeout: .seconds(310))
+                let body = try await response.body.collect(upTo: 1 << 20)
+                return Answer(status: response.status.code, text: String(buffer: body))
+            }
         } catch {
-            throw CommandFailure(.unavailable, "no server answers at \(base): \(error)")
+            throw CommandFailure(.unavailable, "no server answers at \(base): \(error); is `gatefold serve` running?")
         }
     }
 

@@ -5,8 +5,10 @@ import Settings
 
 extension CloudSoftphone {
     /// Reads the section `cloud_softphone` of a publication; nil where there is none.
+    ///
+    /// - Parameter kinds: of the stores that the publication sells in.
     static func read(
-        _ publication: SettingsSection, publication id: PublicationID
+        _ publication: SettingsSection, publication id: PublicationID, sellingIn kinds: Set<StoreKind>
     ) throws(SettingsError) -> CloudSoftphone? {
         guard publication.has("cloud_softphone") else { return nil }
         let section = try publication.section("cloud_softphone")
@@ -24,6 +26,22 @@ extension CloudSoftphone {
         }
         read.fields = try Fields(try section.section("fields"))
         try section.finish()
+        guard kinds.contains(read.store) else {
+            throw section.error(
+                "store", expected: "expected one of the publication's `stores` to be of the kind \(read.store.rawValue)"
+            )
+        }
+        let missing: String? =
+            switch read.store {
+            case .google where read.fields.signature == nil && read.fields.token == nil: "`signature` or `token`"
+            case .amazon where read.fields.user == nil: "`user`"
+            default: nil
+            }
+        if let missing {
+            throw section.error(
+                "fields",
+                expected: "expected the name of \(missing), without which \(read.store.rawValue) proves nothing")
+        }
         return read
     }
 

@@ -1,4 +1,5 @@
 import ContentGate
+import Foundation
 import Gatefold
 import Settings
 
@@ -9,6 +10,9 @@ extension ContentLayout {
         let section = try publication.section("content")
         let prefix = try section.string("prefix", default: "/content/\(id)/")
         let root = try section.filePath("root")
+        if let root, !FileManager.default.fileExists(atPath: root) {
+            section.warn("root", "there is no \(root): every download will be answered by 404")
+        }
         let open = try section.strings("open") ?? []
         let feed = try section.strings("feed") ?? []
         let archives = try section.strings("archives") ?? ["zip", "pugpigpkg", "hpub"]

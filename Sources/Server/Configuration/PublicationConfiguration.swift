@@ -120,7 +120,9 @@ public struct PublicationConfiguration: Sendable {
             failsOpen: failsOpen, messages: try Messages(try section.section("messages")),
             hasDebugComments: try section.boolean("debug_comments", default: false),
             edgeTokens: try EdgeTokenSettings.read(section))
-        cloudSoftphone = try CloudSoftphone.read(section, publication: id)
+        let soldIn = purchases?.stores ?? []
+        let kinds = Set(stores.filter { soldIn.contains($0.name) }.compactMap(\.kind))
+        cloudSoftphone = try CloudSoftphone.read(section, publication: id, sellingIn: kinds)
         deliveries =
             section.has("deliveries") ? try DeliverySettings(try section.section("deliveries")) : nil
         guard (cloudSoftphone == nil) == (deliveries == nil) else {

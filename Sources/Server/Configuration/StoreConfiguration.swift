@@ -6,6 +6,9 @@ public struct StoreConfiguration: Sendable {
     public let name: StoreName
     public let settings: SettingsSection
 
+    /// Nil where its settings name none, which is an error when it is opened.
+    var kind: StoreKind? { (try? settings.string("kind")).flatMap { $0.flatMap { StoreKind(rawValue: $0) } } }
+
     static func read(_ section: SettingsSection) throws(SettingsError) -> [StoreConfiguration] {
         var stores: [StoreConfiguration] = []
         for name in section.names {

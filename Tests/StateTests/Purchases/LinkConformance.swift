@@ -26,6 +26,21 @@ import Testing
         }
     }
 
+    @Test("tells who is one person with somebody, whoever of them is asked about", arguments: FullStore.allCases)
+    func persons(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            #expect(try await store.person(of: buyer(1)) == [buyer(1)])
+            for number: UInt8 in 1...2 { try await store.link(buyer(number), to: subscriber) }
+            for one in [buyer(1), buyer(2), subscriber] {
+                let person = try await store.person(of: one)
+                #expect(person.first == one)
+                #expect(Set(person) == [buyer(1), buyer(2), subscriber] && person.count == 3)
+            }
+            _ = try await store.unlink(buyer(1))
+            #expect(try await store.person(of: buyer(1)) == [buyer(1)])
+        }
+    }
+
     @Test("counts all of a person's devices as one claim", arguments: FullStore.allCases)
     func onePerson(kind: FullStore) async throws {
         try await kind.with { store async throws in

@@ -106,6 +106,9 @@ public protocol PurchaseLedger: Sendable {
     /// The subscriber that the owner was linked with.
     func subscriber(linkedWith owner: PurchaseOwner) async throws -> SealedSubscriber?
 
+    /// The owners who are one person with this one, itself first: a subscriber and whoever is linked with it.
+    func person(of owner: PurchaseOwner) async throws -> [PurchaseOwner]
+
     /// Ends a link; the owner keeps what it claimed itself.
     ///
     /// - Returns: false when there was none.

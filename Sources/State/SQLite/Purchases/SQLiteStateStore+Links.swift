@@ -44,6 +44,16 @@ extension SQLiteStateStore {
         }
     }
 
+    public func person(of owner: PurchaseOwner) async throws -> [PurchaseOwner] {
+        try await pool.read { db in
+            let person = try PersonRow.person(db, of: owner)
+            let members = try Row.fetchAll(
+                try db.cachedStatement(sql: PersonRow.members), arguments: [person, person]
+            ).compactMap { try OwnerColumn.read($0, 0, "owner_link") }
+            return [owner] + members.filter { $0 != owner }
+        }
+    }
+
     public func unlink(_ owner: PurchaseOwner) async throws -> Bool {
         try await pool.write { db in
             try db.execute(sql: "DELETE FROM owner_link WHERE owner = ?", arguments: [Data(owner.bytes)])
