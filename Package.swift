@@ -14,6 +14,7 @@ let package = Package(
     products: [
         .library(name: "Gatefold", targets: ["Gatefold"]),
         .library(name: "ContentGate", targets: ["ContentGate"]),
+        .library(name: "InPlayer", targets: ["InPlayer"]),
         .executable(name: "gatefold", targets: ["GatefoldCommand"]),
         .executable(name: "gatefold-bench", targets: ["Benchmarks"]),
     ],
@@ -226,6 +227,30 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
 
+        // A client of InPlayer's service, which knows nothing of the rest.
+        .target(
+            name: "MQTT",
+            dependencies: [
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "InPlayer",
+            dependencies: [
+                "MQTT",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings),
+
         // Tests.
         .target(
             name: "TestSupport",
@@ -257,6 +282,27 @@ let package = Package(
                 .product(name: "X509", package: "swift-certificates"),
             ],
             path: "Tests/StoreBenches", swiftSettings: swiftSettings),
+        .testTarget(
+            name: "MQTTTests",
+            dependencies: [
+                "MQTT", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "InPlayerTests",
+            dependencies: [
+                "InPlayer", "MQTT", "TestSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "GatefoldTests",
             dependencies: [

@@ -1,0 +1,192 @@
+import Foundation
+import InPlayer
+import TestSupport
+import Testing
+
+/// PROTOCOLS 5.3: what servers vary in.
+@Suite("An answer of the service")
+struct AnswerTests {
+    private func account(_ text: String) async throws -> Account {
+        try await client(ScriptedTransport { _ in .json(text) }).accounts.current()
+    }
+    private func item(_ text: String) async throws -> Asset {
+        try await client(ScriptedTransport { _ in .json(text) }).assets.item(1)
+    }
+
+    @Test("tells an account")
+    func account() async throws {
+        let account = try await account(Shapes.account)
+        #expect(account.id == 21)
+        #expect(account.roles == ["consumer"])
+        #expect(account.isCompleted == true)
+        #expect(account.created == Date(timeIntervalSince1970: 1_546_612_165))
+        #expect(account.metadata == ["city": "London"])
+        #expect(account.dateOfBirth == nil)
+    }
+
+    @Test(
+        "may have metadata as an object, a list, an empty list, with numbers and flags, or none",
+        arguments: [
+            (#"{"a":"1","b":2,"c":true,"d":null,"e":{}}"#, ["a": "1", "b": "2", "c": "1"]),
+            (#"[{"id":1,"name":"a","value":"x"},{"name":"b"},7]"#, ["a": "x"]), ("[]", [:]), ("null", [:]),
+            (#""odd""#, [:]),
+        ])
+    func metadata(_ text: String, _ expected: [String: String]) async throws {
+        #expect(try await account(#"{"id":1,"metadata":\#(text)}"#).metadata == expected)
+        #expect(try await item(#"{"id":1,"title":"x","metadata":\#(text)}"#).metadata == expected)
+    }
+
+    @Test("tells an item, whose flags are true, 1 or missing")
+    func item() async throws {
+        let asset = try await item(Shapes.item)
+        #expect(asset.isActive == true)
+        #expect(asset.accessControl?.needsAccount == true)
+        #expect(asset.kind?.contentType == "html")
+        #expect(asset.leastAge == 16)
+        #expect(
+            asset.metadata == ["preview_title": "Look", "paywall_cover_photo": "https://cdn.example.com/1.jpg"])
+        #expect(try await item(#"{"id":1,"active":0}"#).isActive == false)
+        #expect(try await item(#"{"id":"1","active":"1","age_restriction":null}"#).isActive == true)
+        #expect(try await item(#"{"id":1}"#).isActive == nil)
+    }
+
+    @Test("tells access, whose year 1 is no beginning, and whose 0 is no end")
+    func access() async throws {
+        let access = try await client(ScriptedTransport { _ in .json(Shapes.access) }).assets.access(to: 1)
+        #expect(access.starts == nil)
+        #expect(access.expires == Date(timeIntervalSince1970: 1_893_456_000))
+        #expect(access.item?.title == "November")
+        let other = try await client(ScriptedTransport { _ in .json(#"{"expires_at":0,"item":null}"#) })
+            .assets.access(to: 1)
+        #expect(other.expires == nil)
+    }
+
+    @Test("tells prices to the cent, whether as numbers or as texts, and passes over what is none")
+    func fees() async throws {
+        let text = """
+            [{"id":5,"amount":4.99,"currency":"EUR","access_type":{"id":1,"name":"ppv","period":"month","quantity":1},
+              "trial_period":null,"setup_fee":{"fee_amount":"0.10"},"external_fees":[{"id":2,"external_id":"p"}],
+              "item":{"id":3}}, {"id":6,"amount":"1234567.89"}, {"amount":1}, 7]
+            """
+        let fees = try await client(ScriptedTransport { _ in .json(text) }).assets.accessFees(of: 3)
+        #expect(fees.map(\.id) == [5, 6])
+        #expect(fees.first?.amount == Decimal(string: "4.99"))
+        #expect(fees.first?.setupFee == Decimal(string: "0.1"))
+        #expect(fees.first?.external.map(\.product) == ["p"])
+        #expect(fees.first?.itemID == 3)
+        #expect(fees.last?.amount == Decimal(string: "1234567.89"))
+    }
+
+    @Test("tells subscriptions by the names of either version")
+    func subscriptions() async throws {
+        let text = """
+            {"total":2,"collection":[
+              {"item_id":1,"item_title":"a","charged_amount":3,"next_rebill_date":1546612165},
+              {"asset_id":2,"asset_title":"b","amount":"4.00","next_billing_date":1546612166}]}
+            """
+        let page = try await client(ScriptedTransport { _ in .json(text) }).subscriptions.list()
+        #expect(page.total == 2)
+        #expect(page.items.map(\.itemID) == [1, 2])
+        #expect(page.items.map(\.itemTitle) == ["a", "b"])
+        #expect(page.items.map(\.amount) == [3, 4])
+        #expect(page.items.compactMap(\.nextPayment?.timeIntervalSince1970) == [1_546_612_165, 1_546_612_166])
+    }
+
+    @Test("tells registration fields and social logins")
+    func registration() async throws {
+        let fields = """
+            {"collection":[{"id":1,"name":"city","label":"City","type":"select","required":1,"default_value":"",
+             "placeholder":"","options":{"l":"London"}},{"name":"new","type":"hologram"},{"label":"nameless"}]}
+            """
+        let read = try await client(ScriptedTransport { _ in .json(fields) }).accounts.registrationFields()
+        #expect(read.map(\.name) == ["city", "new"])
+        #expect(read.first?.kind == .select)
+        #expect(read.first?.isRequired == true)
+        #expect(read.first?.options == ["l": "London"])
+        #expect(read.last?.kind == .other("hologram"))
+        let urls = #"{"social_urls":[{"facebook":"https://f"},{"google":"https://g"}],"code":200}"#
+        #expect(
+            try await client(ScriptedTransport { _ in .json(urls) }).accounts.socialURLs(redirect: "x")
+                == ["facebook": "https://f", "google": "https://g"])
+    }
+
+    @Test("signs in to a new account where it has tokens, and only tells it where it has none")
+    func created() async throws {
+        let registration = AccountRegistration(fullName: "Ada", email: "a@example.com", password: "p")
+        for (text, isSignedIn) in [(Shapes.session("new"), true), (Shapes.account, false)] {
+            let storage = MemorySessionStorage()
+            let client = client(ScriptedTransport { _ in .json(text) }, storage: storage)
+            #expect(try await client.accounts.create(registration).id == 21)
+            #expect((storage.load() != nil) == isSignedIn)
+        }
+    }
+
+    @Test(
+        "is a fault with code, message, fields and explanation, whatever of them there is",
+        arguments: [
+            (
+                422, #"{"code":422,"message":"Bad","errors":{"a":"x","b":["y","z"],"c":7,"d":{}}}"#,
+                InPlayerFault(status: 422, code: 422, message: "Bad", fields: ["a": "x", "b": "y", "c": "7"])
+            ),
+            (
+                400, #"{"code":"1001","message":"No","explain":"why"}"#,
+                InPlayerFault(status: 400, code: 1001, message: "No", explain: "why")
+            ),
+            (
+                422, #"{"message":"No","explain":{"422":"declined"}}"#,
+                InPlayerFault(status: 422, code: 422, message: "No", explain: "declined")
+            ),
+            (402, #"{"errors":{"a":"x"}}"#, InPlayerFault(status: 402, code: 402, message: "x", fields: ["a": "x"])),
+            (500, "<html>", InPlayerFault(status: 500, code: 500, message: "The service answered with status 500")),
+            (502, "", InPlayerFault(status: 502, code: 502, message: "The service answered with status 502")),
+            (404, "[1]", InPlayerFault(status: 404, code: 404, message: "The service answered with status 404")),
+        ])
+    func faults(_ status: Int, _ text: String, _ expected: InPlayerFault) async throws {
+        let transport = ScriptedTransport { _ in .json(text, status: status) }
+        let error = await #expect(throws: InPlayerError.self) { try await client(transport).assets.item(1) }
+        #expect(error?.fault == expected)
+        #expect(expected.isWithoutAccess == (status == 402))
+    }
+
+    @Test("that can not be read says what was expected", arguments: ["<html>", "[]", "{}", "7", "", #"{"id":[]}"#])
+    func unreadable(_ text: String) async throws {
+        let transport = ScriptedTransport { _ in .json(text) }
+        let error = await #expect(throws: InPlayerError.self) { try await client(transport).assets.item(1) }
+        guard case .unreadable(200, let expected) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(expected.hasPrefix("expected"))
+    }
+
+    @Test("to a call without a result may be empty")
+    func empty() async throws {
+        for status in [200, 204, 205] {
+            let transport = ScriptedTransport { _ in TransportResponse(status: status) }
+            try await client(transport).accounts.changePassword(from: "a", to: "b")
+        }
+    }
+
+    @Test("of any bytes is a value or an error, and never more than that")
+    func anything() async throws {
+        var random = SeededRandom(seed: 12)
+        let shapes = [Shapes.account, Shapes.item, Shapes.access, Shapes.session("a")].map { Array($0.utf8) }
+        var read = 0
+        for _ in 0..<5_000 {
+            var bytes = shapes[Int.random(in: 0..<shapes.count, using: &random)]
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let index = Int.random(in: 0..<bytes.count, using: &random)
+                bytes[index] = Array(#"{}[]",:0-9.e\tn"#.utf8).randomElement(using: &random) ?? 0
+            }
+            let body = bytes
+            let transport = ScriptedTransport { _ in TransportResponse(status: 200, body: body) }
+            do throws(InPlayerError) {
+                _ = try await client(transport).assets.item(1)
+                read += 1
+            } catch .unreadable {
+                continue
+            } catch { Issue.record("\(error)") }
+        }
+        #expect(read > 500)
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import InPlayer
+import NIOCore
+import TestSupport
+import Testing
+
+@Suite("The transport by AsyncHTTPClient")
+struct HTTPClientTransportTests {
+    @Test("carries method, query, headers and body, a DELETE's too, and brings the answer back whatever its status")
+    func carries() async throws {
+        let seen = Kept<[String]>([])
+        let responder = CallbackResponder<BasicRequestContext> { request, _ in
+            let body = String(buffer: try await request.body.collect(upTo: 1 << 20))
+            let line = [
+                request.method.rawValue, request.head.path ?? "", request.headers[.authorization] ?? "-",
+                request.headers[.contentType] ?? "-", body,
+            ].joined(separator: " ")
+            seen.withLock { $0.append(line) }
+            return Response(
+                status: .init(code: 402),
+                body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"code":402,"message":"Pay first"}"#)))
+        }
+        try await Application(responder: responder).test(.live) { server in
+            let port = try #require(server.port)
+            let client = InPlayerClient(
+                merchant: InPlayerMerchant(uuid: "m"),
+                environment: try #require(InPlayerEnvironment(services: "http://127.0.0.1:\(port)")),
+                storage: MemorySessionStorage(
+                    StoredSession(accessToken: "t", refreshToken: nil, expires: nil, account: nil)))
+            let error = await #expect(throws: InPlayerError.self) {
+                try await client.accounts.erase(password: "a b&c")
+            }
+            #expect(error?.fault?.message == "Pay first")
+            #expect(error?.fault?.isWithoutAccess == true)
+            #expect(try await client.assets.accessIfAny(to: 3, entry: "é") == nil)
+        }
+        #expect(
+            seen.withLock(\.self) == [
+                "DELETE /accounts/erase Bearer t application/x-www-form-urlencoded password=a%20b%26c",
+                "GET /items/3/access?entry_id=%C3%A9 Bearer t - ",
+            ])
+    }
+
+    @Test("says when nobody answers")
+    func nobody() async throws {
+        let port = try FreePort.find()
+        let client = InPlayerClient(
+            merchant: InPlayerMerchant(uuid: "m"),
+            environment: try #require(InPlayerEnvironment(services: "http://127.0.0.1:\(port)")))
+        let error = await #expect(throws: InPlayerError.self) { try await client.assets.item(1) }
+        guard case .unreachable = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import InPlayer
+import TestSupport
+import Testing
+
+@Suite("A session")
+struct SessionTests {
+    private static let expired = StoredSession(
+        accessToken: "old", refreshToken: "refresh-1", expires: Shapes.now.addingTimeInterval(-60), account: nil)
+
+    private func isRefresh(_ request: TransportRequest) -> Bool { request.target == "/accounts/authenticate" }
+
+    @Test("whose token has expired is renewed once for five hundred calls at a time")
+    func once() async throws {
+        let gate = Door()
+        let transport = ScriptedTransport { request in
+            if request.target == "/accounts/authenticate" {
+                await gate.pass()
+                return .json(Shapes.session("new", refresh: "refresh-2"))
+            }
+            return request.bearer == "new" ? .json(Shapes.access) : Shapes.error(401)
+        }
+        let storage = MemorySessionStorage(Self.expired)
+        let client = client(transport, storage: storage)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<500 { group.addTask { _ = try await client.assets.access(to: 43_929) } }
+            await until { gate.waiting == 1 }
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(
+            transport.requests.filter(isRefresh).map(\.form) == [
+                "client_id=client-1&grant_type=refresh_token&refresh_token=refresh-1"
+            ])
+        #expect(transport.requests.count == 501)
+        #expect(storage.load()?.accessToken == "new")
+        #expect(storage.load()?.refreshToken == "refresh-2")
+    }
+
+    @Test("that can not be renewed ends for every call that waits, and none hangs")
+    func failing() async throws {
+        let gate = Door()
+        let transport = ScriptedTransport { _ in
+            await gate.pass()
+            return Shapes.error(400, "The refresh token is invalid")
+        }
+        let storage = MemorySessionStorage(Self.expired)
+        let client = client(transport, storage: storage)
+        let ends = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<500 {
+                group.addTask {
+                    do throws(InPlayerError) {
+                        _ = try await client.assets.access(to: 43_929)
+                        return false
+                    } catch .sessionEnded(let fault) {
+                        return fault?.message == "The refresh token is invalid"
+                    } catch .notSignedIn {
+                        // One that came when the others had been told.
+                        return true
+                    } catch { return false }
+                }
+            }
+            await until { gate.waiting == 1 }
+            gate.open()
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(ends == 500)
+        #expect(transport.requests.count == 1)
+        #expect(storage.load() == nil)
+    }
+
+    @Test("outlasts a renewal that could not be asked for", arguments: [429, 500, 503, nil] as [Int?])
+    func passing(_ status: Int?) async throws {
+        struct NoNetwork: Error {}
+        let transport = ScriptedTransport { _ in
+            guard let status else { throw NoNetwork() }
+            return Shapes.error(status)
+        }
+        let storage = MemorySessionStorage(Self.expired)
+        let client = client(transport, storage: storage)
+        await #expect(throws: InPlayerError.self) { try await client.accounts.current() }
+        #expect(storage.load() == Self.expired)
+        transport.answerBy { request in
+            request.target == "/accounts/authenticate" ? .json(Shapes.session("new")) : .json(Shapes.account)
+        }
+        #expect(try await client.accounts.current().id == 21)
+    }
+
+    @Test("is renewed once after a 401, however fresh the token seemed, and the call is made again")
+    func refusedToken() async throws {
+        let transport = ScriptedTransport { request in
+            if request.target == "/accounts/authenticate" { return .json(Shapes.session("new")) }
+            return request.bearer == "new" ? .json(Shapes.account) : Shapes.error(401)
+        }
+        #expect(try await client(transport).accounts.current().fullName == "Ada Lovelace")
+        #expect(transport.requests.map(\.target) == ["/accounts", "/accounts/authenticate", "/accounts"])
+    }
+
+    @Test("is not renewed for ever where a new token is refused, too")
+    func refusedTwice() async throws {
+        let transport = ScriptedTransport { request in
+            request.target == "/accounts/authenticate" ? .json(Shapes.session("new")) : Shapes.error(401, "Go away")
+        }
+        let error = await #expect(throws: InPlayerError.self) { try await client(transport).accounts.current() }
+        #expect(error?.fault?.message == "Go away")
+        #expect(transport.requests.count == 3)
+    }
+
+    @Test("is not ended by a missing right", arguments: [402, 403])
+    func noRight(_ status: Int) async throws {
+        let transport = ScriptedTransport { _ in Shapes.error(status) }
+        let storage = MemorySessionStorage(
+            StoredSession(accessToken: "a", refreshToken: "r", expires: nil, account: nil))
+        await #expect(throws: InPlayerError.self) {
+            try await client(transport, storage: storage).assets.access(to: 3)
+        }
+        #expect(transport.requests.count == 1)
+        #expect(storage.load() != nil)
+    }
+
+    @Test("without a refresh token ends with its access token")
+    func noRefreshToken() async throws {
+        let transport = ScriptedTransport { _ in Shapes.error(401, "Expired") }
+        let storage = MemorySessionStorage(
+            StoredSession(accessToken: "a", refreshToken: nil, expires: Shapes.now + 3600, account: nil))
+        let error = await #expect(throws: InPlayerError.self) {
+            try await client(transport, storage: storage).accounts.current()
+        }
+        guard case .sessionEnded(let fault) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(fault?.message == "Expired")
+        #expect(storage.load() == nil)
+    }
+
+    @Test("keeps its account and refresh token where a renewal leaves them out")
+    func leftOut() async throws {
+        let transport = ScriptedTransport { request in
+            switch request.form.contains("grant_type=refresh_token") {
+            case true: .json(Shapes.session("new", refresh: nil, account: false))
+            case false: .json(Shapes.session("first", lasts: -5))
+            }
+        }
+        let storage = MemorySessionStorage()
+        let client = client(transport, storage: storage)
+        try await client.accounts.signIn("ada", password: "engine")
+        transport.answerBy { request in
+            request.form.contains("refresh_token")
+                ? .json(Shapes.session("new", refresh: nil, account: false))
+                : .json(Shapes.access)
+        }
+        _ = try await client.assets.access(to: 3)
+        #expect(storage.load()?.accessToken == "new")
+        #expect(storage.load()?.refreshToken == "refresh-1")
+        #expect(storage.load()?.account?.uuid == "c720d397-3398-4b6d-9998-b925154b4b30")
+    }
+
+    @Test("that is signed out while it is renewed stays signed out")
+    func signedOutMeanwhile() async throws {
+        let gate = Door()
+        let transport = ScriptedTransport { request in
+            if request.target == "/accounts/logout" { return .json(#"{"code":200}"#) }
+            await gate.pass()
+            return .json(Shapes.session("new"))
+        }
+        let storage = MemorySessionStorage(Self.expired)
+        let client = client(transport, storage: storage)
+        let account = Task { try await client.accounts.current() }
+        await until { gate.waiting == 1 }
+        try await client.accounts.signOut()
+        gate.open()
+        await #expect(throws: InPlayerError.self) { try await account.value }
+        #expect(storage.load() == nil)
+    }
+
+    @Test("is signed out on this device even where the service does not hear of it")
+    func signOutOffline() async throws {
+        struct NoNetwork: Error {}
+        let transport = ScriptedTransport { _ in throw NoNetwork() }
+        let storage = MemorySessionStorage(Self.expired)
+        let client = client(transport, storage: storage)
+        await #expect(throws: InPlayerError.self) { try await client.accounts.signOut() }
+        #expect(storage.load() == nil)
+        // Nobody is signed in: there is nothing to do.
+        try await client.accounts.signOut()
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test("ends with the account when that is erased, and not when the password was wrong")
+    func erased() async throws {
+        let transport = ScriptedTransport { _ in Shapes.error(422, "Wrong", #","errors":{"password":"Wrong"}"#) }
+        let storage = MemorySessionStorage(
+            StoredSession(accessToken: "a", refreshToken: "r", expires: nil, account: nil))
+        let client = client(transport, storage: storage)
+        let error = await #expect(throws: InPlayerError.self) { try await client.accounts.erase(password: "x") }
+        #expect(error?.fault?.fields == ["password": "Wrong"])
+        #expect(storage.load() != nil)
+        transport.answerBy { _ in TransportResponse(status: 204) }
+        try await client.accounts.erase(password: "engine")
+        #expect(storage.load() == nil)
+    }
+}
