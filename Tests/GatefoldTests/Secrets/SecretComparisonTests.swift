@@ -18,6 +18,7 @@ struct SecretComparisonTests {
         // Our own account's token, as its issuer gave it: compared with itself, to see whether it was replaced meanwhile.
         "if let other = state.token, other != token { return (other, false) }",
         "return next == token ? nil : next",
+        "if session.accessToken != refused { return session.accessToken }",
     ]
 
     private static func isSuspicious(_ line: some StringProtocol) -> Bool {
