@@ -2,8 +2,10 @@ package import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTLS
+import Logging
 import NIOCore
 import NIOSSL
+import ServiceLifecycle
 import TestSupport
 
 /// A store's service, as a real HTTPS server on loopback with a test's own authority.
@@ -71,11 +73,25 @@ package struct LoopbackStore: Sendable {
             responder: responder, server: try .tls(tlsConfiguration: tls),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { ports.continuation.yield($0.localAddress?.port ?? 0) })
-        let running = Task { try await application.run() }
-        defer { running.cancel() }
+        // Asked to end, and not cancelled: a connection that is just being accepted must not be dropped.
+        var configuration = ServiceGroupConfiguration(
+            services: [application], logger: Logger(label: "store") { _ in SwiftLogNoOpLogHandler() })
+        configuration.maximumGracefulShutdownDuration = .seconds(1)
+        let group = ServiceGroup(configuration: configuration)
+        let running = Task { try await group.run() }
+        func stop() async {
+            await group.triggerGracefulShutdown()
+            _ = await running.result
+        }
         for await port in ports.stream {
-            try await body(LoopbackStore(url: "https://localhost:\(port)", root: authority.certificate, kept: kept))
+            do {
+                try await body(LoopbackStore(url: "https://localhost:\(port)", root: authority.certificate, kept: kept))
+            } catch {
+                await stop()
+                throw error
+            }
             break
         }
+        await stop()
     }
 }
