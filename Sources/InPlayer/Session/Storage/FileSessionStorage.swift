@@ -1,5 +1,13 @@
 public import Foundation
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// Keeps the session in a file that only its owner may read (mode 0600).
 ///
 /// The file is replaced as a whole, so that a crash leaves the old session or the new one, never half of one.
@@ -23,19 +31,25 @@ public struct FileSessionStorage: SessionStorage {
 
     public func save(_ session: StoredSession) throws {
         let bytes = try JSONEncoder().encode(session)
-        // Made with its mode and then filled: at no moment may others read it.
         let draft = file.deletingLastPathComponent()
             .appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString)")
-        guard
-            FileManager.default.createFile(
-                atPath: draft.path, contents: bytes, attributes: [.posixPermissions: 0o600])
-        else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: file.path]) }
-        guard rename(draft.path, file.path) == 0 else {
-            let code = errno
+        // Made with its mode and then filled: at no moment may others read it.
+        let mode: mode_t = 0o600
+        let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw Self.failure() }
+        do {
+            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            try handle.write(contentsOf: bytes)
+            try handle.synchronize()
+            try handle.close()
+            guard rename(draft.path, file.path) == 0 else { throw Self.failure() }
+        } catch {
             try? FileManager.default.removeItem(at: draft)
-            throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
+            throw error
         }
     }
+
+    private static func failure() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
     public func remove() throws {
         do {
