@@ -127,6 +127,16 @@ struct PurchaseTests {
         #expect(try await steps(client(other.transport)).result.get().item?.id == 43_929)
     }
 
+    @Test("whose token is not taken keeps the receipt: nothing was said of it")
+    func tokenRefused() async throws {
+        let service = Service(validation: { Shapes.error(401, "Go away") })
+        let (_, result) = await steps(client(service.transport))
+        guard case .failure(PurchaseError.notSubmitted(.apple("MIIB"), _)) = result else {
+            Issue.record("\(result)")
+            return
+        }
+    }
+
     @Test("waits longer and longer between its questions, and no longer than it was told to")
     func polls() async throws {
         let service = Service(grantsAfter: nil)

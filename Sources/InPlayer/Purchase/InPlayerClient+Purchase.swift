@@ -47,7 +47,10 @@ extension InPlayerClient {
                 progress(.granted)
                 return access
             }
-            if case .refused(let fault) = error, fault.endsSession { throw PurchaseError.refused(nil, fault) }
+            // A token that is not taken says nothing of the receipt.
+            if case .refused(let fault) = error, fault.endsSession, fault.status != 401 {
+                throw PurchaseError.refused(nil, fault)
+            }
             throw PurchaseError.notSubmitted(receipt, error)
         }
         progress(.awaitingAccess)
