@@ -8,6 +8,8 @@ public struct Revocation: Hashable, Sendable {
     public let session: SessionReference?
     /// A whole second. Sessions issued before it are ended, those issued at it or later are not.
     public let before: Date
+    /// The one session that is not ended: whoever changes their password on one device signs out all others.
+    public let spared: SparedSession?
 
     /// Ends everything issued up to and including `moment`: the next whole second after it is the boundary.
     public init(
@@ -16,6 +18,15 @@ public struct Revocation: Hashable, Sendable {
         self.init(
             publication: publication, subscriber: subscriber, session: session,
             before: Date(timeIntervalSince1970: moment.timeIntervalSince1970.rounded(.down) + 1))
+    }
+
+    /// Ends everything of the subscriber issued up to and including `moment` but one session.
+    public init(
+        publication: PublicationID, subscriber: SubscriberReference, sparing spared: SparedSession, at moment: Date
+    ) {
+        self.init(
+            publication: publication, subscriber: subscriber, session: nil,
+            before: Date(timeIntervalSince1970: moment.timeIntervalSince1970.rounded(.down) + 1), spared: spared)
     }
 
     /// Ends the sessions of a device that makes room for another.
@@ -34,12 +45,47 @@ public struct Revocation: Hashable, Sendable {
     }
 
     public init(
-        publication: PublicationID, subscriber: SubscriberReference, session: SessionReference?, before: Date
+        publication: PublicationID, subscriber: SubscriberReference, session: SessionReference?, before: Date,
+        spared: SparedSession? = nil
     ) {
         self.publication = publication
         self.subscriber = subscriber
         self.session = session
         self.before = before
+        self.spared = spared
+    }
+
+    /// Whether a session of this scope is ended.
+    func ends(_ session: SessionReference, issuedAt: Date) -> Bool {
+        guard issuedAt < before else { return false }
+        return !(spared.map { $0.includes(session, issuedAt: issuedAt) } ?? false)
+    }
+
+    /// This one and another of the same scope as one: it ends what either ends.
+    public func joined(with other: Revocation) -> Revocation {
+        let survivors = Set([spared, other.spared].compactMap(\.self)).filter { survivor in
+            [self, other].allSatisfy { !$0.ends(survivor.session, issuedAt: survivor.issuedAt) }
+        }
+        return Revocation(
+            publication: publication, subscriber: subscriber, session: session, before: max(before, other.before),
+            // Two that spare different sessions of one second end both.
+            spared: survivors.count == 1 ? survivors.first : nil)
+    }
+}
+
+/// A session that outlives a revocation of all of its subscriber's.
+public struct SparedSession: Hashable, Sendable {
+    public let session: SessionReference
+    /// When it was issued: an earlier one of the same device is not spared.
+    public let issuedAt: Date
+
+    public init(session: SessionReference, issuedAt: Date) {
+        self.session = session
+        self.issuedAt = issuedAt
+    }
+
+    func includes(_ session: SessionReference, issuedAt: Date) -> Bool {
+        session == self.session && issuedAt >= self.issuedAt
     }
 }
 
