@@ -447,7 +447,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "GatefoldCommand", "Server", "BackendBenches", "PushBenches", "State", "Gatefold", "TestSupport",
+                "GatefoldCommand", "Server", "Backends", "BackendBenches", "PushBenches", "State", "Gatefold",
+                "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: swiftSettings),

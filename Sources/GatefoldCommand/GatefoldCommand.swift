@@ -18,7 +18,8 @@ struct GatefoldCommand: AsyncParsableCommand {
             """,
         version: ServerSoftware.version,
         subcommands: [
-            ServeCommand.self, ConfigCommand.self, BackendsCommand.self, SubscribersCommand.self, FeedCommand.self,
+            ServeCommand.self, ConfigCommand.self, BackendsCommand.self, SubscribersCommand.self,
+            AccountCommand.self, FeedCommand.self,
             CatalogueCommand.self, PushCommand.self, CredentialsCommand.self, TokenCommand.self, PurchasesCommand.self,
             DeliveriesCommand.self,
             SecretCommand.self, DrillCommand.self,

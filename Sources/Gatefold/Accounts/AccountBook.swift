@@ -28,6 +28,11 @@ public protocol AccountBook: Sendable {
     /// - Returns: false when there was none.
     func eraseAccount(of owner: PurchaseOwner, in publication: PublicationID) async throws -> Bool
 
+    /// Forgets a reader's accounts in all publications.
+    ///
+    /// - Returns: how many there were.
+    func eraseAccounts(of owner: PurchaseOwner) async throws -> Int
+
     /// The accounts that any of these readers have in the publication, by their numbers.
     func accounts(of owners: [PurchaseOwner], in publication: PublicationID) async throws -> [Account]
 

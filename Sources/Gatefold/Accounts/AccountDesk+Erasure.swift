@@ -14,7 +14,7 @@ extension AccountDesk {
         let subscriber = session.subscriber
         _ = try await prove(password, of: subscriber, in: registry, inquiry)
         let known = try await account(of: subscriber)
-        try await endAll(of: subscriber)
+        try await endSessions(of: subscriber)
         let publication = proxy.publication.id
         let reference = proxy.references.reference(to: subscriber)
         let owner = proxy.references.owner(subscriber)
@@ -23,9 +23,11 @@ extension AccountDesk {
             for device in try await proxy.state.devices(of: reference, in: publication) {
                 try await proxy.state.remove(device.reference, of: reference, in: publication)
             }
-            _ = try await book.eraseAccount(of: owner, in: publication)
+            // Everywhere: the reader is gone from every publication that asks this subscriber system.
+            _ = try await book.eraseAccounts(of: owner)
             _ = try await registry.erase(subscriber)
         }
+        await endLatecomers(of: subscriber)
         return known
     }
 }

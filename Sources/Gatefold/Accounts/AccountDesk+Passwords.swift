@@ -3,6 +3,8 @@ import Foundation
 extension AccountDesk {
     /// Sets another password in place of the present one, and signs out all other devices.
     ///
+    /// Where it fails half-way the others are signed out, and the password is what it was.
+    ///
     /// - Throws: ``AccountRefusal`` or ``Unavailable``.
     public func changePassword(
         token: String, from old: String, to new: String, _ inquiry: Inquiry
@@ -10,16 +12,16 @@ extension AccountDesk {
         let (session, registry) = try registered(token)
         guard passwords.accepts(new) else { throw AccountRefusal.unacceptablePassword }
         let mark = try await prove(old, of: session.subscriber, in: registry, inquiry)
+        let holder = proxy.holder(of: session)
+        let spared = SparedSession(session: holder.session, issuedAt: holder.issuedAt)
+        // Before the password is set: should that fail, or this process end, the worst is that others sign in again.
+        try await endSessions(of: session.subscriber, sparing: spared)
         let isSet = try await proxy.keep {
             try await registry.setPassword(new, of: session.subscriber, replacing: mark)
         }
         // Changed meanwhile by somebody else who knew it.
         guard isSet else { throw AccountRefusal.wrongPassword }
-        let holder = proxy.holder(of: session)
-        try await end(
-            Revocation(
-                publication: proxy.publication.id, subscriber: holder.subscriber,
-                sparing: SparedSession(session: holder.session, issuedAt: holder.issuedAt), at: proxy.clock.now))
+        await endLatecomers(of: session.subscriber, sparing: spared)
     }
 
     /// Leave to set a new password, for whoever reads the mail of this identifier.
@@ -34,7 +36,10 @@ extension AccountDesk {
         let folded = CredentialFields.fold(identifier)
         guard !folded.isEmpty, folded.utf8.count <= CredentialFields.longestField else { return nil }
         // Counted apart from sign-ins: whoever asks for a reader's mails must not lock the reader out.
-        let asked = Credentials(identifier: "forgotten password of \(folded)", fields: [:])
+        // Each time as another claim: the same wrong one again would not count against the reader.
+        let asked = Credentials(
+            identifier: "forgotten password of \(folded)",
+            fields: ["request": Hexadecimal.encode(proxy.random.bytes(16))])
         return try await counted(asked, inquiry) {
             guard let subscriber = try await registry.subscriber(identifiedBy: folded),
                 let mark = try await registry.passwordMark(of: subscriber)
@@ -48,6 +53,8 @@ extension AccountDesk {
 
     /// Sets a new password by a mailed ticket, once, and signs out all devices.
     ///
+    /// Where it fails half-way all are signed out, and the ticket is still good.
+    ///
     /// - Returns: the reader's account, where there is one.
     /// - Throws: ``AccountRefusal`` or ``Unavailable``.
     @discardableResult
@@ -57,12 +64,17 @@ extension AccountDesk {
             throw AccountRefusal.ticketNotGood
         }
         guard passwords.accepts(password) else { throw AccountRefusal.unacceptablePassword }
+        // Looked at before anything ends: with a ticket that was used nobody can sign a reader out.
+        let present = try await proxy.keep { try await registry.passwordMark(of: ticket.subscriber) }
+        guard let present, isEqualInConstantTime(present, ticket.mark) else { throw AccountRefusal.ticketNotGood }
+        let known = try await account(of: ticket.subscriber)
+        try await endSessions(of: ticket.subscriber)
         let isSet = try await proxy.keep {
             try await registry.setPassword(password, of: ticket.subscriber, replacing: ticket.mark)
         }
         guard isSet else { throw AccountRefusal.ticketNotGood }
-        try await endAll(of: ticket.subscriber)
-        return try await account(of: ticket.subscriber)
+        await endLatecomers(of: ticket.subscriber)
+        return known
     }
 
     /// The session of a good token, and the registry that knows its reader.
@@ -96,17 +108,5 @@ extension AccountDesk {
         }
         guard isRight else { throw AccountRefusal.wrongPassword }
         return mark
-    }
-
-    func endAll(of subscriber: Subscriber) async throws {
-        try await end(
-            Revocation(
-                publication: proxy.publication.id, subscriber: proxy.references.reference(to: subscriber), session: nil,
-                at: proxy.clock.now))
-    }
-
-    private func end(_ revocation: Revocation) async throws {
-        try await proxy.keep { try await proxy.state.record(revocation) }
-        proxy.revocations.add(revocation)
     }
 }

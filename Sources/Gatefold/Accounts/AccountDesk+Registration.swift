@@ -14,7 +14,11 @@ extension AccountDesk {
     public func register(_ details: AccountDetails, password: String, _ inquiry: Inquiry) async throws -> String {
         guard let registry = proxy.backend.registry else { throw AccountRefusal.notOffered }
         guard details.isAcceptable,
-            let typed = proxy.publication.credentialFields.credentials(from: inquiry.fields), typed.form == .typed
+            let typed = proxy.publication.credentialFields.credentials(from: inquiry.fields), typed.form == .typed,
+            typed.identifier == CredentialFields.fold(details.identifier),
+            let proof = typed[registry.passwordField],
+            // Else the reader would be made, and could not sign in.
+            isEqualInConstantTime(Array(proof.utf8), Array(password.utf8))
         else { throw AccountRefusal.unacceptable }
         guard passwords.accepts(password) else { throw AccountRefusal.unacceptablePassword }
         let registered = try await counted(typed, inquiry) {

@@ -26,7 +26,7 @@ public struct AccountDesk: Sendable {
     /// Whether readers register here and change their passwords by themselves.
     public var hasRegistry: Bool { proxy.backend.registry != nil }
 
-    /// The account of a reader, made when there is none yet.
+    /// The account of a reader, made when there is none yet; one that is there takes over the identifier.
     ///
     /// - Parameter identifier: what the reader signed in with.
     /// - Throws: ``Unavailable``.

@@ -88,14 +88,22 @@ extension PurchaseDesk {
             let takenBack = transactions.filter { $0.revoked != nil }
             if let reason = takenBack.count == transactions.count ? .revoked : uncredited(transactions, record) {
                 // The store's word, whatever the receipt was handed in for: what waits to be delivered is not any more.
-                try await keep { try await ledger.note(takenBack, at: clock.now) }
+                let news = try await keep {
+                    let news = try await ledger.newlyTakenBack(takenBack)
+                    try await ledger.note(takenBack, at: clock.now)
+                    return news
+                }
+                tell(takenBack: news)
                 return try await refuse(record, ReceiptRefusal(reason))
             }
-            let settlement = try await keep {
-                try await ledger.settle(
+            let (settlement, news) = try await keep {
+                let news = try await ledger.newlyTakenBack(takenBack)
+                let settlement = try await ledger.settle(
                     record, proving: transactions, claims: claims, delivering: credited(transactions, record),
                     at: clock.now)
+                return (settlement, news)
             }
+            tell(takenBack: news)
             guard settlement == .settled else {
                 let refusal = ReceiptRefusal(.claimedByAnother)
                 observe(.refused(verifier.store, refusal))
@@ -103,7 +111,7 @@ extension PurchaseDesk {
                 return .refused(refusal)
             }
             observe(.proven(verifier.store))
-            if let owner = record.incoming.owner { didChange(.proven(by: owner, counting(transactions))) }
+            if let owner = record.incoming.owner { tell(transactions, provenBy: owner) }
             return .recorded(transactions)
         }
     }
@@ -164,5 +172,15 @@ extension PurchaseDesk {
     private func tell(_ record: ReceiptRecord, _ refusal: ReceiptRefusal) {
         guard let owner = record.incoming.owner else { return }
         didChange(.refused(to: owner, product: record.incoming.receipt[.product], refusal))
+    }
+
+    /// What counts here and was not taken back; nothing where that is none of it.
+    private func tell(_ transactions: [StoreTransaction], provenBy owner: PurchaseOwner) {
+        let bought = counting(transactions).filter { $0.revoked == nil }
+        if !bought.isEmpty { didChange(.proven(by: owner, bought)) }
+    }
+
+    func tell(takenBack: [StoreTransaction]) {
+        if !takenBack.isEmpty { didChange(.takenBack(takenBack)) }
     }
 }

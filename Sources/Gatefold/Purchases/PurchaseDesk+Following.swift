@@ -70,7 +70,7 @@ extension PurchaseDesk {
             let isNew = try await keep { try await ledger.take(event, at: clock.now) }
             observe(.notified(store, name: event.name, isNew: isNew))
             let takenBack = event.transactions.filter { $0.revoked != nil }
-            if isNew, !takenBack.isEmpty { didChange(.takenBack(takenBack)) }
+            if isNew { tell(takenBack: takenBack) }
             return .taken(isNew: isNew)
         }
     }

@@ -43,6 +43,14 @@ public final class RevocationList: Sendable {
         }
     }
 
+    /// The latest boundary of this subscriber, of whatever session: no session that was opened so far counts as issued after
+    /// it, or after now. Looks at all there are, so it is for what happens rarely.
+    func boundary(subscriber: SubscriberReference) -> Date {
+        revocations.withLock { revocations in
+            revocations.lazy.filter { $0.key.subscriber == subscriber }.map(\.value.before).max() ?? .distantPast
+        }
+    }
+
     private static func scopes(_ subscriber: SubscriberReference, _ session: SessionReference) -> [Scope] {
         [Scope(subscriber: subscriber, session: nil), Scope(subscriber: subscriber, session: session)]
     }

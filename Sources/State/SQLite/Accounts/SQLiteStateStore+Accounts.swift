@@ -48,6 +48,13 @@ extension SQLiteStateStore {
         }
     }
 
+    public func eraseAccounts(of owner: PurchaseOwner) async throws -> Int {
+        try await pool.write { db in
+            try db.execute(sql: "DELETE FROM account WHERE owner = ?", arguments: [Data(owner.bytes)])
+            return db.changesCount
+        }
+    }
+
     public func accounts(of owners: [PurchaseOwner], in publication: PublicationID) async throws -> [Account] {
         guard !owners.isEmpty else { return [] }
         return try await pool.read { db in

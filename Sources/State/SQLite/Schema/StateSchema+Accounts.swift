@@ -16,6 +16,7 @@ extension StateSchema {
             updated REAL NOT NULL,
             UNIQUE (publication, owner)
         ) STRICT;
+        CREATE INDEX account_owner ON account (owner);
         CREATE INDEX account_identifier ON account (publication, folded);
         CREATE INDEX account_order ON account (publication, number);
         -- The numbers that apps know things for sale by. AUTOINCREMENT: a number never stands for another name.
