@@ -162,7 +162,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "State",
-            dependencies: ["Gatefold", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["Gatefold", "JSON", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: swiftSettings),
         .target(
             name: "FrontDoors",

@@ -9,6 +9,7 @@ public protocol AccountBook: Sendable {
     func account(of owner: PurchaseOwner, in publication: PublicationID) async throws -> Account?
 
     /// The account of a reader, made with these details and the next number when there is none. Of many at once one is made.
+    /// One that is there takes over the identifier, and keeps the rest of its details.
     ///
     /// - Parameter uuid: of a new account.
     func openAccount(
@@ -29,6 +30,12 @@ public protocol AccountBook: Sendable {
 
     /// The accounts that any of these readers have in the publication, by their numbers.
     func accounts(of owners: [PurchaseOwner], in publication: PublicationID) async throws -> [Account]
+
+    /// The accounts of readers who signed in last with this identifier, which is folded like every other.
+    func accounts(identifiedBy identifier: String, in publication: PublicationID) async throws -> [Account]
+
+    /// The publication's accounts with higher numbers than this, by their numbers. 0 gives the first.
+    func accounts(in publication: PublicationID, after number: Int64, limit: Int) async throws -> [Account]
 
     /// The numbers that stand for these names in the publication, given out where they have none yet. A number never stands for
     /// another name.

@@ -52,7 +52,8 @@ public struct Revocation: Hashable, Sendable {
         self.subscriber = subscriber
         self.session = session
         self.before = before
-        self.spared = spared
+        // One that is not ended anyway is not spared: two that end the same are equal.
+        self.spared = spared.flatMap { $0.issuedAt < before ? $0 : nil }
     }
 
     /// Whether a session of this scope is ended.
@@ -61,15 +62,20 @@ public struct Revocation: Hashable, Sendable {
         return !(spared.map { $0.includes(session, issuedAt: issuedAt) } ?? false)
     }
 
-    /// This one and another of the same scope as one: it ends what either ends.
+    /// This one and another of the same scope as one: it ends what either ends, and nothing else.
+    ///
+    /// In whatever order revocations are joined, the result is the same: every node and every store comes to it.
     public func joined(with other: Revocation) -> Revocation {
-        let survivors = Set([spared, other.spared].compactMap(\.self)).filter { survivor in
-            [self, other].allSatisfy { !$0.ends(survivor.session, issuedAt: survivor.issuedAt) }
+        let (earlier, later) = before <= other.before ? (self, other) : (other, self)
+        // What is issued at the later boundary or after it neither ends. Of what is issued before, the later one leaves at
+        // most its spared session, and the earlier one leaves of that what it spares itself, or what came after its boundary.
+        let spared = later.spared.map { spared in
+            let isSparedByBoth = earlier.spared?.session == spared.session
+            let left = isSparedByBoth ? earlier.spared.map(\.issuedAt) ?? earlier.before : earlier.before
+            return SparedSession(session: spared.session, issuedAt: max(spared.issuedAt, left))
         }
         return Revocation(
-            publication: publication, subscriber: subscriber, session: session, before: max(before, other.before),
-            // Two that spare different sessions of one second end both.
-            spared: survivors.count == 1 ? survivors.first : nil)
+            publication: publication, subscriber: subscriber, session: session, before: later.before, spared: spared)
     }
 }
 
