@@ -9,7 +9,8 @@ public struct InPlayerDirectory: Sendable {
     /// - Parameter default: the one whose calls name none; nil for the only one.
     public init(_ all: [InPlayerPublication] = [], default: PublicationID? = nil) {
         self.all = all
-        byID = Dictionary(all.map { ($0.id, $0) }) { first, _ in first }
+        let byID = Dictionary(all.map { ($0.id, $0) }) { first, _ in first }
+        self.byID = byID
         fallback = `default`.flatMap { byID[$0] } ?? (all.count == 1 ? all.first : nil)
     }
 
