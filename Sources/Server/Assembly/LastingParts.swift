@@ -2,6 +2,7 @@ import Backends
 import Catalogues
 import Deliveries
 import Gatefold
+import Protections
 import Receipts
 import State
 
@@ -20,6 +21,10 @@ struct LastingParts: Sendable {
     var keepsCatalogues = true
     /// Nil for those that tell nobody anything.
     var catalogueServices: CatalogueServices?
+    /// Sends letters to readers; nil where there is no section `mail`, and for whoever only looks.
+    var mailer: (any Mailer)?
+    /// Tells apps what concerns their accounts; nil where there is no section `notifications`, and for whoever only looks.
+    var noticeboard: (any Noticeboard)?
     /// Rung when something was bought.
     let deliveryBell = DeliveryBell()
 

@@ -74,10 +74,24 @@ struct PublicationAssembler {
             directory: directory, gate: gate, backends: backends, stores: stores, softphones: softphones,
             deliveries: deliveries, clients: ClientAddressResolver(trusted: configuration.trustedProxies),
             revocationRetention: configuration.revocationRetention, catalogues: catalogues, feeds: feeds,
+            noticeKeys: noticeKeys,
             push: Dictionary(
                 uniqueKeysWithValues: configuration.publications.compactMap { publication in
                     publication.push.map { (publication.publication.id, $0) }
                 }))
+    }
+
+    /// By which the apps of each publication hear notices; none where they are told none.
+    private var noticeKeys: [PublicationID: NoticeKeys] {
+        guard let settings = configuration.notices, let endpoint = settings.endpoint else { return [:] }
+        return Dictionary(
+            uniqueKeysWithValues: configuration.publications.map { publication in
+                let id = publication.publication.id
+                let keys = NoticeKeys(
+                    publication: id, secrets: publication.tokenSecrets, endpoint: endpoint, region: settings.region,
+                    random: parts.services.random)
+                return (id, keys)
+            })
     }
 
     private func proxy(
