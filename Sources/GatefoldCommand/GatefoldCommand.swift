@@ -20,7 +20,7 @@ struct GatefoldCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, ConfigCommand.self, BackendsCommand.self, SubscribersCommand.self, FeedCommand.self,
             CatalogueCommand.self, PushCommand.self, CredentialsCommand.self, TokenCommand.self, PurchasesCommand.self,
-            DeliveriesCommand.self,
+            DeliveriesCommand.self, MailCommand.self,
             SecretCommand.self, DrillCommand.self,
         ])
 

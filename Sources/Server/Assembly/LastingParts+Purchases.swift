@@ -1,6 +1,7 @@
 import Backends
 import Deliveries
 import Gatefold
+import Protections
 
 /// What a publication's sales need of them.
 extension LastingParts {

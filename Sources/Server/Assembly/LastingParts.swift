@@ -3,6 +3,7 @@ import Catalogues
 import Deliveries
 import FrontDoors
 import Gatefold
+import Protections
 import Receipts
 import State
 
@@ -21,6 +22,10 @@ struct LastingParts: Sendable {
     var keepsCatalogues = true
     /// Nil for those that tell nobody anything.
     var catalogueServices: CatalogueServices?
+    /// Sends letters to readers; nil where there is no section `mail`, and for whoever only looks.
+    var mailer: (any Mailer)?
+    /// Tells apps what concerns their accounts; nil where there is no section `notifications`, and for whoever only looks.
+    var noticeboard: (any Noticeboard)?
     /// What the front doors for InPlayer's apps share.
     var inPlayer = InPlayerTools()
     /// Told what becomes of purchases.

@@ -79,10 +79,24 @@ struct PublicationAssembler {
                 inPlayer, default: configuration.publications.first { $0.isDefault }?.publication.id),
             clients: ClientAddressResolver(trusted: configuration.trustedProxies),
             revocationRetention: configuration.revocationRetention, catalogues: catalogues, feeds: feeds,
+            noticeKeys: noticeKeys,
             push: Dictionary(
                 uniqueKeysWithValues: configuration.publications.compactMap { publication in
                     publication.push.map { (publication.publication.id, $0) }
                 }))
+    }
+
+    /// By which the apps of each publication hear notices; none where they are told none.
+    private var noticeKeys: [PublicationID: NoticeKeys] {
+        guard let settings = configuration.notices, let endpoint = settings.endpoint else { return [:] }
+        return Dictionary(
+            uniqueKeysWithValues: configuration.publications.map { publication in
+                let id = publication.publication.id
+                let keys = NoticeKeys(
+                    publication: id, secrets: publication.tokenSecrets, endpoint: endpoint, region: settings.region,
+                    random: parts.services.random)
+                return (id, keys)
+            })
     }
 
     private func proxy(
@@ -144,10 +158,16 @@ struct PublicationAssembler {
         if let layout = publication.content, let publicURL = configuration.publicURL {
             downloads = DownloadSite(publicURL: publicURL, prefix: layout.prefix)
         }
+        var tools = parts.inPlayer
+        tools.noticeboard = parts.noticeboard
+        tools.noticeKeys = noticeKeys[publication.publication.id]
+        tools.mail = parts.mailer.map { mailer in
+            { to, subject, text in (try? mailer.send(Letter(to: to, subject: subject, text: text))) != nil }
+        }
         return InPlayerPublication(
             read.settings, proxy: proxy, book: parts.state, secrets: publication.tokenSecrets,
             issuer: configuration.publicURL ?? "gatefold", passwords: read.passwords,
-            ticketLifetime: read.ticketLifetime, downloads: downloads, tools: parts.inPlayer)
+            ticketLifetime: read.ticketLifetime, downloads: downloads, tools: tools)
     }
 
     /// Nil where no app finds the publication by its own name.

@@ -20,6 +20,8 @@ struct PublicationSet: Sendable {
     let revocationRetention: TimeInterval
     var catalogues = OpenCatalogues()
     var feeds = FeedDirectory()
+    /// By which apps hear what concerns their accounts; none where `notifications.endpoint` is not set.
+    var noticeKeys: [PublicationID: NoticeKeys] = [:]
     /// Of the publications whose apps are told of editions.
     var push: [PublicationID: PushSettings] = [:]
 

@@ -3,6 +3,7 @@ import ContentGate
 public import Foundation
 import FrontDoors
 public import Gatefold
+package import Mail
 public import Settings
 import State
 
@@ -22,6 +23,10 @@ public struct GatefoldConfiguration: Sendable {
     public var state: StateConfiguration
     public var guessing: GuessLimits
     public var passwords: PasswordConfiguration
+    /// Nil where no letters are sent.
+    package var mail: MailSettings?
+    /// Nil where apps are told nothing.
+    package var notices: NoticeSettings?
     public var backends: [BackendConfiguration]
     public var stores: [StoreConfiguration]
     public var publications: [PublicationConfiguration]
@@ -69,6 +74,8 @@ public struct GatefoldConfiguration: Sendable {
         guessing = try GuessLimits(try top.section("guessing"))
 
         passwords = try PasswordConfiguration(try top.section("passwords"))
+        mail = top.has("mail") ? try MailSettings(try top.section("mail")) : nil
+        notices = top.has("notifications") ? try NoticeSettings(try top.section("notifications")) : nil
 
         backends = try Self.backends(try top.requiredSection("backends", expected: "at least one backend by its name"))
         stores = try StoreConfiguration.read(try top.section("stores"))

@@ -28,3 +28,12 @@ public struct IssuedNoticeKeys: Sendable, CustomStringConvertible, CustomDebugSt
     public var description: String { "IssuedNoticeKeys(redacted)" }
     public var debugDescription: String { description }
 }
+
+extension NoticeKeys: NoticeKeyIssuing {
+    public func keys(for account: String, at moment: Date) throws -> IssuedNoticeKeys {
+        guard let made = make(for: account, at: moment) else { throw InPlayerRefusal.notOffered }
+        return IssuedNoticeKeys(
+            accessKey: made.accessKey, secretKey: made.secretKey, sessionToken: made.sessionToken,
+            region: made.region, endpoint: made.iotEndpoint)
+    }
+}
