@@ -31,6 +31,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: ["FullFoundation"]),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
@@ -77,7 +78,7 @@ let package = Package(
         .target(name: "PostgreSQL", dependencies: ["CLibPQ", "SharedLibraries"], swiftSettings: swiftSettings),
         .target(name: "ODBC", dependencies: ["CODBC", "SharedLibraries"], swiftSettings: swiftSettings),
         .target(name: "LDAP", dependencies: ["CLDAP", "SharedLibraries"], swiftSettings: swiftSettings),
-        .target(name: "FileTransfer", dependencies: ["CLibCurl", "SharedLibraries"], swiftSettings: swiftSettings),
+        .target(name: "Transfers", dependencies: ["CLibCurl", "SharedLibraries"], swiftSettings: swiftSettings),
         .target(name: "PKCS7", dependencies: ["COpenSSL", "SharedLibraries"], swiftSettings: swiftSettings),
 
         // Questions to other systems, and what protects both sides.
@@ -111,7 +112,7 @@ let package = Package(
             name: "Backends",
             dependencies: [
                 "Gatefold", "CSV", "JSON", "XML", "Settings", "CCrypt", "CArgon2", "SharedLibraries", "PostgreSQL",
-                "ODBC", "LDAP", "FileTransfer", "OutgoingRequests", "Protections",
+                "ODBC", "LDAP", "Transfers", "OutgoingRequests", "Protections",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -160,6 +161,14 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: swiftSettings),
+        // Letters to readers.
+        .target(
+            name: "Mail",
+            dependencies: [
+                "Gatefold", "Settings", "Protections", "Transfers",
+                .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            swiftSettings: swiftSettings),
         .target(
             name: "State",
             dependencies: ["Gatefold", "JSON", .product(name: "GRDB", package: "GRDB.swift")],
@@ -171,6 +180,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -182,10 +192,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "Catalogues", "Receipts", "Deliveries", "Protections", "Push",
-                "State",
-                "FrontDoors",
-                "Settings",
+                "Gatefold", "ContentGate", "Backends", "Catalogues", "Receipts", "Deliveries", "Mail", "MQTT",
+                "Protections", "Push", "State", "FrontDoors", "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -209,7 +217,7 @@ let package = Package(
         .executableTarget(
             name: "GatefoldCommand",
             dependencies: [
-                "Gatefold", "Backends", "Catalogues", "CSV", "Push", "State", "Server", "Settings",
+                "Gatefold", "Backends", "Catalogues", "CSV", "Mail", "Push", "State", "Server", "Settings", "Transfers",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
@@ -227,7 +235,7 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
 
-        // A client of InPlayer's service, which knows nothing of the rest.
+        // MQTT, and a client of InPlayer's service: both know nothing of the rest.
         .target(
             name: "MQTT",
             dependencies: [
@@ -346,7 +354,7 @@ let package = Package(
             name: "BackendsTests",
             dependencies: [
                 "Backends", "BackendBenches", "CSV", "JSON", "Gatefold", "Settings", "SharedLibraries", "PostgreSQL",
-                "ODBC", "LDAP", "FileTransfer", "OutgoingRequests", "Protections", "Receipts", "State", "XML",
+                "ODBC", "LDAP", "Transfers", "OutgoingRequests", "Protections", "Receipts", "State", "XML",
                 "TestSupport", "Benchmarks",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -406,8 +414,10 @@ let package = Package(
         .testTarget(
             name: "FrontDoorsTests",
             dependencies: [
-                "FrontDoors", "Backends", "Catalogues", "ContentGate", "JSON", "Receipts", "Settings", "State",
-                "Gatefold", "XML", "TestSupport",
+                "FrontDoors", "Backends", "Catalogues", "ContentGate", "InPlayer", "JSON", "MQTT", "Receipts",
+                "Settings",
+                "State", "Gatefold", "XML", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -417,9 +427,14 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
+            name: "MailTests",
+            dependencies: ["Mail", "Gatefold", "JSON", "Settings", "Transfers", "TestSupport"],
+            swiftSettings: swiftSettings),
+        .testTarget(
             name: "DeliveriesTests",
             dependencies: [
-                "Deliveries", "Backends", "BackendBenches", "Gatefold", "JSON", "Settings", "TestSupport",
+                "Deliveries", "Backends", "BackendBenches", "Gatefold", "JSON", "Protections", "Settings",
+                "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -428,8 +443,8 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "Catalogues", "FrontDoors", "Backends", "OutgoingRequests", "Push", "State", "Gatefold",
-                "ContentGate", "Settings", "TestSupport",
+                "Server", "Catalogues", "FrontDoors", "Backends", "Mail", "MQTT", "OutgoingRequests", "Push", "State",
+                "Gatefold", "ContentGate", "Settings", "TestSupport", "Transfers",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -468,7 +483,7 @@ let package = Package(
         .testTarget(
             name: "DeployTests",
             dependencies: [
-                "ContentGate", "GatefoldCommand", "Gatefold", "TestSupport",
+                "ContentGate", "FrontDoors", "GatefoldCommand", "Gatefold", "InPlayer", "MQTT", "TestSupport",
             ],
             swiftSettings: swiftSettings),
     ]

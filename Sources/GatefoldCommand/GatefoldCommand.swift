@@ -21,7 +21,7 @@ struct GatefoldCommand: AsyncParsableCommand {
             ServeCommand.self, ConfigCommand.self, BackendsCommand.self, SubscribersCommand.self,
             AccountCommand.self, FeedCommand.self,
             CatalogueCommand.self, PushCommand.self, CredentialsCommand.self, TokenCommand.self, PurchasesCommand.self,
-            DeliveriesCommand.self,
+            DeliveriesCommand.self, MailCommand.self,
             SecretCommand.self, DrillCommand.self,
         ])
 

@@ -55,4 +55,11 @@ extension PurchaseDesk {
     public func holders(of transaction: StoreTransaction) async throws -> [PurchaseOwner] {
         try await keep { try await ledger.holders(of: transaction.original, in: transaction.store) }
     }
+
+    /// Everybody who is one person with an owner, itself included.
+    ///
+    /// - Throws: ``Unavailable``.
+    public func person(of owner: PurchaseOwner) async throws -> [PurchaseOwner] {
+        try await keep { try await ledger.person(of: owner) }
+    }
 }

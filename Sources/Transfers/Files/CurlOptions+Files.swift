@@ -1,30 +1,13 @@
 import CLibCurl
 import Foundation
 
-/// Sets a handle's options; the first that can not be set is remembered.
-struct CurlOptions {
-    private let library: CurlLibrary
-    private let handle: CurlLibrary.Handle
-    private var list: UnsafeMutablePointer<curl_slist>?
-    private(set) var code = CURLE_OK
-
-    init(_ library: CurlLibrary, _ handle: CurlLibrary.Handle) {
-        self.library = library
-        self.handle = handle
-    }
-
-    func free() { library.free(list) }
-
+extension CurlOptions {
     mutating func apply(_ request: TransferRequest) {
         set(CURLOPT_URL, request.location)
         limitProtocols(request.scheme)
-        // Threads: timeouts without signals. Whatever else the environment may say is not listened to.
-        set(CURLOPT_NOSIGNAL, 1)
-        set(CURLOPT_PROXY, "")
-        set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        applyBasics()
         set(CURLOPT_FAILONERROR, 1)
         set(CURLOPT_FILETIME, 1)
-        set(CURLOPT_TCP_KEEPALIVE, 1)
         set(CURLOPT_BUFFERSIZE, 256 << 10)
         set(CURLOPT_USERAGENT, "gatefold")
         setTimes(request.timeouts)
@@ -80,13 +63,7 @@ struct CurlOptions {
     }
 
     private mutating func setSecurity(_ request: TransferRequest) {
-        set(CURLOPT_SSL_VERIFYPEER, 1)
-        set(CURLOPT_SSL_VERIFYHOST, 2)
-        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        if let authorities = request.authorities {
-            set(CURLOPT_CAINFO, authorities)
-            keep(gf_curl_set_string(library.setopt, handle, CURLOPT_CAPATH, nil))
-        }
+        trust(request.authorities)
         if request.scheme == .ftps || request.scheme == .ftpTLS { set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
         switch request.hostKey {
         case .knownHosts(let path): set(CURLOPT_SSH_KNOWNHOSTS, path)
@@ -119,31 +96,10 @@ struct CurlOptions {
     private mutating func setCondition(_ request: TransferRequest) {
         guard let known = request.known else { return }
         if let tag = known.entityTag, request.scheme == .http || request.scheme == .https {
-            list = library.append(list, "If-None-Match: \(tag)")
-            keep(gf_curl_set_list(library.setopt, handle, CURLOPT_HTTPHEADER, list))
+            setList(CURLOPT_HTTPHEADER, "If-None-Match: \(tag)")
         } else if let modified = known.modified {
             set(CURLOPT_TIMECONDITION, Int(CURL_TIMECOND_IFMODSINCE.rawValue))
             setOffset(CURLOPT_TIMEVALUE_LARGE, modified)
         }
-    }
-
-    private mutating func keep(_ result: CURLcode) {
-        if code == CURLE_OK { code = result }
-    }
-
-    private mutating func set(_ option: CURLoption, _ value: Int) {
-        keep(gf_curl_set_long(library.setopt, handle, option, value))
-    }
-
-    private mutating func setOffset(_ option: CURLoption, _ value: Int64) {
-        keep(gf_curl_set_offset(library.setopt, handle, option, curl_off_t(value)))
-    }
-
-    private mutating func set(_ option: CURLoption, _ value: String) {
-        keep(gf_curl_set_string(library.setopt, handle, option, value))
-    }
-
-    private mutating func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
-        keep(gf_curl_set_pointer(library.setopt, handle, option, value))
     }
 }
