@@ -163,7 +163,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "State",
-            dependencies: ["Gatefold", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["Gatefold", "JSON", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: swiftSettings),
         .target(
             name: "FrontDoors",
@@ -172,6 +172,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

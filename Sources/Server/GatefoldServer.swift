@@ -88,6 +88,8 @@ public struct GatefoldServer: Sendable {
             CatalogueFollower(publications: publications),
             PurchaseFollower(desks: { [publications] in publications.value.desks }, logger: logger),
             DeliveryService(worker: deliveryWorker),
+            PurchaseNewsService(
+                news: parts.purchaseNews, directory: { [publications] in publications.value.inPlayer }, logger: logger),
             ReloadService(reload: reload, logger: logger),
             push,
         ]

@@ -3,11 +3,13 @@ import Foundation
 extension PublicationProxy {
     /// Credentials for one edition, or why not; never an error of transport (DESIGN rule 6).
     ///
-    /// - Parameter edition: the app's product identifier as it came, nil or blank when it sent none.
+    /// - Parameters:
+    ///   - edition: the app's product identifier as it came, nil or blank when it sent none.
+    ///   - isInURL: whether they will travel in a URL: then they live no longer than ``Lifetimes/ticket``, and are sealed.
     /// - Throws: only what the test backend wants answered byte for byte, and a failure to seal.
-    public func editionCredentials(token: String, edition: String?, _ inquiry: Inquiry) async throws
-        -> CredentialsAnswer
-    {
+    public func editionCredentials(
+        token: String, edition: String?, inURL isInURL: Bool = false, _ inquiry: Inquiry
+    ) async throws -> CredentialsAnswer {
         switch read(token) {
         case .unreadable, .revoked:
             return refuse(.notRecognised, message(token.isEmpty ? .noToken : .tokenNotRecognised, inquiry))
@@ -19,7 +21,7 @@ extension PublicationProxy {
             guard let edition = EditionID(named) else {
                 return refuse(.notEntitled, message(.notEntitled, inquiry))
             }
-            return try await credentials(for: edition, session, inquiry)
+            return try await credentials(for: edition, session, inURL: isInURL, inquiry)
         }
     }
 
@@ -42,8 +44,10 @@ extension PublicationProxy {
     }
 
     private func credentials(
-        for edition: EditionID, _ session: Session, _ inquiry: Inquiry
+        for edition: EditionID, _ session: Session, inURL isInURL: Bool, _ inquiry: Inquiry
     ) async throws -> CredentialsAnswer {
+        let lifetimes = publication.lifetimes
+        let longest = isInURL ? lifetimes.ticket : .infinity
         let who = references.reference(to: session.subscriber)
         let memory = memory(of: session, edition: edition)
         do {
@@ -64,7 +68,7 @@ extension PublicationProxy {
             case .granted:
                 let answer = try grant(
                     edition, Grantee(holder(of: session), session), inquiry,
-                    lifetime: publication.lifetimes.editionCredentials)
+                    lifetime: min(lifetimes.editionCredentials, longest), isSealed: isInURL)
                 observe(.credentialsIssued(who, edition))
                 return answer
             }
@@ -81,7 +85,7 @@ extension PublicationProxy {
             }
             let answer = try grant(
                 edition, Grantee(holder(of: session), session), inquiry,
-                lifetime: publication.lifetimes.failOpenCredentials, isFailOpen: true)
+                lifetime: min(lifetimes.failOpenCredentials, longest), isFailOpen: true)
             observe(.failedOpen(who, edition))
             return answer
         }

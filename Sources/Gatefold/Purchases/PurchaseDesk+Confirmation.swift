@@ -99,9 +99,11 @@ extension PurchaseDesk {
             guard settlement == .settled else {
                 let refusal = ReceiptRefusal(.claimedByAnother)
                 observe(.refused(verifier.store, refusal))
+                tell(record, refusal)
                 return .refused(refusal)
             }
             observe(.proven(verifier.store))
+            if let owner = record.incoming.owner { didChange(.proven(by: owner, counting(transactions))) }
             return .recorded(transactions)
         }
     }
@@ -127,6 +129,7 @@ extension PurchaseDesk {
     private func refuse(_ record: ReceiptRecord, _ refusal: ReceiptRefusal) async throws -> Confirmation {
         observe(.refused(record.incoming.store, refusal))
         try await keep { try await ledger.refuse(record, refusal, at: clock.now) }
+        tell(record, refusal)
         return .refused(refusal)
     }
 
@@ -156,5 +159,10 @@ extension PurchaseDesk {
         let waits = try await keep { try await ledger.postpone(record.id, within: limits, until: next) }
         if !waits { observe(.limited(store, .waiting)) }
         return waits
+    }
+
+    private func tell(_ record: ReceiptRecord, _ refusal: ReceiptRefusal) {
+        guard let owner = record.incoming.owner else { return }
+        didChange(.refused(to: owner, product: record.incoming.receipt[.product], refusal))
     }
 }

@@ -101,6 +101,8 @@ extension PurchaseDesk {
             throw error
         }
         observe(.rechecked(transaction.store))
+        let takenBack = current.filter { $0.id == transaction.id && $0.revoked != nil && transaction.revoked == nil }
+        if !takenBack.isEmpty { didChange(.takenBack(takenBack)) }
         return .answered
     }
 

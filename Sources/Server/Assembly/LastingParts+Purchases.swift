@@ -31,6 +31,6 @@ extension LastingParts {
             observe: { [deliveryBell] event in
                 reporter.report(event)
                 if case .proven = event { deliveryBell.ring() }
-            })
+            }, didChange: { [purchaseNews] in purchaseNews.tell($0, of: id) })
     }
 }

@@ -1,6 +1,7 @@
 import Backends
 import Catalogues
 import Deliveries
+import FrontDoors
 import Gatefold
 import Receipts
 import State
@@ -20,6 +21,10 @@ struct LastingParts: Sendable {
     var keepsCatalogues = true
     /// Nil for those that tell nobody anything.
     var catalogueServices: CatalogueServices?
+    /// What the front doors for InPlayer's apps share.
+    var inPlayer = InPlayerTools()
+    /// Told what becomes of purchases.
+    let purchaseNews = PurchaseNews()
     /// Rung when something was bought.
     let deliveryBell = DeliveryBell()
 

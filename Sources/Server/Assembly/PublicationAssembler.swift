@@ -21,6 +21,7 @@ struct PublicationAssembler {
     private var feeds = FeedDirectory()
     private var softphones: [String: SoftphoneService] = [:]
     private var deliveries: [DeliveryPlan] = []
+    private var inPlayer: [InPlayerPublication] = []
 
     init(
         parts: LastingParts, configuration: GatefoldConfiguration, plan: BackendPlan, storePlan: StorePlan,
@@ -53,6 +54,7 @@ struct PublicationAssembler {
         if let settings = publication.cloudSoftphone {
             softphones[settings.path] = SoftphoneService(settings, proxy: proxy)
         }
+        if let front = inPlayer(of: publication, proxy) { inPlayer.append(front) }
         if let settings = publication.deliveries { deliveries.append(try parts.delivery(of: id, by: settings)) }
     }
 
@@ -72,7 +74,10 @@ struct PublicationAssembler {
         }
         return PublicationSet(
             directory: directory, gate: gate, backends: backends, stores: stores, softphones: softphones,
-            deliveries: deliveries, clients: ClientAddressResolver(trusted: configuration.trustedProxies),
+            deliveries: deliveries,
+            inPlayer: InPlayerDirectory(
+                inPlayer, default: configuration.publications.first { $0.isDefault }?.publication.id),
+            clients: ClientAddressResolver(trusted: configuration.trustedProxies),
             revocationRetention: configuration.revocationRetention, catalogues: catalogues, feeds: feeds,
             push: Dictionary(
                 uniqueKeysWithValues: configuration.publications.compactMap { publication in
@@ -126,7 +131,23 @@ struct PublicationAssembler {
                     acceptsPlainSalts: publication.acceptsPlainSalts,
                     resumeWindow: publication.publication.lifetimes.resumeWindow),
                 feedVerifier: feedVerifier, revocations: parts.revocations.list(for: id),
-                catalogue: proxy.publication.rule.currentCatalogue, acceptsTickets: publication.storefront != nil))
+                catalogue: proxy.publication.rule.currentCatalogue,
+                acceptsTickets: publication.storefront != nil || publication.inPlayer != nil))
+    }
+
+    /// Nil where no app built on InPlayer's SDKs calls.
+    private func inPlayer(
+        of publication: PublicationConfiguration, _ proxy: PublicationProxy
+    ) -> InPlayerPublication? {
+        guard let read = publication.inPlayer else { return nil }
+        var downloads: DownloadSite?
+        if let layout = publication.content, let publicURL = configuration.publicURL {
+            downloads = DownloadSite(publicURL: publicURL, prefix: layout.prefix)
+        }
+        return InPlayerPublication(
+            read.settings, proxy: proxy, book: parts.state, secrets: publication.tokenSecrets,
+            issuer: configuration.publicURL ?? "gatefold", passwords: read.passwords,
+            ticketLifetime: read.ticketLifetime, downloads: downloads, tools: parts.inPlayer)
     }
 
     /// Nil where no app finds the publication by its own name.

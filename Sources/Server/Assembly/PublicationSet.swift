@@ -14,6 +14,7 @@ struct PublicationSet: Sendable {
     /// By their paths.
     var softphones: [String: SoftphoneService] = [:]
     var deliveries: [DeliveryPlan] = []
+    var inPlayer = InPlayerDirectory()
     let clients: ClientAddressResolver
     /// For so many seconds a revocation can matter.
     let revocationRetention: TimeInterval

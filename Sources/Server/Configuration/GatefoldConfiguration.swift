@@ -80,6 +80,7 @@ public struct GatefoldConfiguration: Sendable {
         }
         try Self.checkTogether(publications, section)
         try checkStorefronts(section)
+        try checkInPlayer(section)
         try top.finish()
     }
 
@@ -143,6 +144,28 @@ public struct GatefoldConfiguration: Sendable {
                 throw section.error(
                     id.rawValue,
                     expected: "has a path in `baker` that begins with the publication \(other.publication.id)")
+            }
+        }
+    }
+
+    /// What the front door for InPlayer's apps needs of the rest.
+    private func checkInPlayer(_ section: SettingsSection) throws(SettingsError) {
+        var seen: [String: PublicationID] = [:]
+        for publication in publications {
+            guard let settings = publication.inPlayer?.settings else { continue }
+            let id = publication.publication.id
+            if publication.content != nil, publicURL == nil {
+                throw section.error(
+                    id.rawValue, expected: "needs `server.public_url` for the links to editions that `inplayer` answers"
+                )
+            }
+            for name in settings.clients.union([settings.merchant]).sorted() {
+                if let other = seen.updateValue(id, forKey: name) {
+                    throw section.error(
+                        id.rawValue,
+                        expected: "names the InPlayer merchant or client `\(name)`, as \(other) does; "
+                            + "apps find one publication by it")
+                }
             }
         }
     }

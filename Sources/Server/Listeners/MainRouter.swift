@@ -23,6 +23,7 @@ enum MainRouter {
         router.add(
             middleware: BakerFrontDoor(
                 storefronts: { publications.value.directory.storefronts }, client: client))
+        router.add(middleware: InPlayerFrontDoor(directory: { publications.value.inPlayer }, client: client))
         router.add(middleware: CloudSoftphoneFrontDoor(services: { publications.value.softphones }))
         AdminRouter.addHealth(to: router, readiness: readiness)
         addAuthRequests(to: router, keeper, publications)
