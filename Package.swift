@@ -469,6 +469,14 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
+            name: "InPlayerSuites",
+            dependencies: [
+                "InPlayer", "GatefoldCommand", "StoreBenches", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
             name: "DeployTests",
             dependencies: [
                 "ContentGate", "GatefoldCommand", "Gatefold", "TestSupport",
