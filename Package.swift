@@ -412,6 +412,7 @@ let package = Package(
             dependencies: [
                 "FrontDoors", "Backends", "Catalogues", "ContentGate", "JSON", "Receipts", "Settings", "State",
                 "Gatefold", "XML", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

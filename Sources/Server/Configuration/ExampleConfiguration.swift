@@ -210,6 +210,12 @@ public enum ExampleConfiguration {
             # baker: {}
             # basispress: {}
             # cloud_softphone: {path: /daily/iap, store: apple}
+            # inplayer:                       # apps built on InPlayer's SDKs
+            #   merchant: 528b1b80-5868-4abc-a9b6-4d3455d719c8
+            #   client_ids: []                # besides the merchant's uuid
+            #   access_token_lifetime: 1h
+            #   origins: ["*"]                # pages whose scripts may call
+            #   fees: [{product: "*", amount: 2.99, currency: EUR, description: Single edition}]
             # deliveries: {kind: webhook, url: "https://billing.example.com/credit", secret: {file: secrets/webhook}}
             # Notifications through APNs when an edition appears, and by `gatefold push`; see Push.
             # push:

@@ -89,7 +89,9 @@ extension InPlayerQuestion {
 
     /// SDKs send the same twice; a form that does not has its user typed once.
     func confirm(_ password: String) throws(InPlayerRefusal) {
-        guard let again = fields["password_confirmation"], again != password else { return }
+        guard let again = fields["password_confirmation"],
+            !isEqualInConstantTime(Array(again.utf8), Array(password.utf8))
+        else { return }
         throw .field("password_confirmation", "The passwords are not the same.")
     }
 
