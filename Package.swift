@@ -10,7 +10,8 @@ let swiftSettings: [SwiftSetting] = [
 
 let package = Package(
     name: "gatefold",
-    platforms: [.macOS(.v15)],
+    // All but macOS are for the library `InPlayer`.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Gatefold", targets: ["Gatefold"]),
         .library(name: "ContentGate", targets: ["ContentGate"]),
@@ -112,7 +113,7 @@ let package = Package(
             name: "Backends",
             dependencies: [
                 "Gatefold", "CSV", "JSON", "XML", "Settings", "CCrypt", "CArgon2", "SharedLibraries", "PostgreSQL",
-                "ODBC", "LDAP", "Transfers", "OutgoingRequests", "Protections",
+                "ODBC", "LDAP", "Transfers", "InPlayer", "OutgoingRequests", "Protections",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -354,12 +355,14 @@ let package = Package(
             name: "BackendsTests",
             dependencies: [
                 "Backends", "BackendBenches", "CSV", "JSON", "Gatefold", "Settings", "SharedLibraries", "PostgreSQL",
-                "ODBC", "LDAP", "Transfers", "OutgoingRequests", "Protections", "Receipts", "State", "XML",
-                "TestSupport", "Benchmarks",
+                "ODBC", "LDAP", "Transfers", "InPlayer", "OutgoingRequests", "Protections", "Receipts", "State",
+                "XML", "TestSupport", "Benchmarks",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -478,6 +481,14 @@ let package = Package(
             dependencies: [
                 "Gatefold", "GatefoldCommand", "JSON", "StoreBenches", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "InPlayerSuites",
+            dependencies: [
+                "InPlayer", "GatefoldCommand", "StoreBenches", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings),
         .testTarget(
