@@ -1,0 +1,70 @@
+package import Gatefold
+
+/// Makes a check: which requests are made follows from what is known about the endpoint, and from what it answers.
+///
+/// Nothing is changed on the other side beyond what a reader's own sign-in changes: tokens are not signed out, and few
+/// sign-ins are wrong.
+package struct Checkup: Sendable {
+    let endpoint: Endpoint
+    let cases: CheckCases
+    let options: CheckOptions
+    let clock: WallClock
+    let random: RandomSource
+    private let progress: @Sendable (String) -> Void
+
+    package init(
+        endpoint: Endpoint, cases: CheckCases, options: CheckOptions = CheckOptions(), clock: WallClock = .system,
+        random: RandomSource = .system, progress: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.endpoint = endpoint
+        self.cases = cases
+        self.options = options
+        self.clock = clock
+        self.random = random
+        self.progress = progress
+    }
+
+    /// Nothing that speaks HTTP answers there.
+    package struct CouldNotCheck: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// - Throws: ``CouldNotCheck``, or `CancellationError`.
+    package func run() async throws -> CheckReport {
+        let start = ContinuousClock.now
+        var evidence = Evidence(endpoint: endpoint, cases: cases, options: options, date: clock.now)
+        var transport = ProbeTransport(trust: .verified(options.roots))
+        if endpoint.root.isSecure {
+            progress("TLS")
+            let facts = try await tlsFacts(transport)
+            evidence.tls = facts
+            if !facts.isTrusted { transport.trust = .anybody }
+        }
+        let prober = Prober(transport, requestsPerSecond: options.requestsPerSecond)
+        progress("paths")
+        let first = try await prober.ask(unknownPath)
+        if case .failure(let failure) = first.outcome, failure != .noAnswer {
+            throw CouldNotCheck(description: "\(endpoint.root): \(failure)")
+        }
+        try await askPaths(prober)
+        progress("readers")
+        for reader in cases.readers { try await ask(for: reader, prober, &evidence) }
+        try await askSpellings(prober, evidence)
+        progress("refusals")
+        try await askRefusals(prober)
+        progress("malformed requests")
+        try await askMalformed(prober)
+        progress("the gate")
+        evidence.gateGap = try await askGate(prober)
+        progress("a shared cache")
+        evidence.exchanges = await prober.exchanges
+        evidence.cacheGap = try await askThroughCache(prober, evidence)
+        progress("times")
+        try await askTimed(prober)
+        evidence.exchanges = await prober.exchanges
+        return CheckReport(evidence, seconds: (ContinuousClock.now - start) / .seconds(1))
+    }
+
+    /// A word that nobody else used.
+    func made(_ prefix: String) -> String { prefix + Hexadecimal.encode(random.bytes(6)) }
+}
