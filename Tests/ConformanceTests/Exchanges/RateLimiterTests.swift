@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Conformance
@@ -24,6 +25,15 @@ struct RateLimiterTests {
         }
         let seconds = await waits.seconds
         #expect(seconds.count == 2 && seconds[0] > 900 && seconds[1] > seconds[0] + 900)
+    }
+
+    @Test("A check ends when nobody answers any more")
+    func silence() async throws {
+        let prober = Prober(ProbeTransport(), requestsPerSecond: .infinity)
+        let endpoint = Endpoint(root: try #require(Address("http://127.0.0.1:\(try FreePort.find())/test")))
+        let probe = Probe(.missingToken, .verifySubscription, [], at: endpoint)
+        for _ in 0..<4 { #expect(try await prober.ask(probe).summary == "no connection") }
+        await #expect(throws: Checkup.CouldNotCheck.self) { try await prober.ask(probe) }
     }
 
     private actor Waits {

@@ -45,6 +45,22 @@ struct RuleTests {
         }
     }
 
+    @Test("judge the endpoint also where the gate is away, and say that it is")
+    func gateAway() async throws {
+        let report = try await check(
+            StandIn(),
+            cases: { port in
+                var cases = standInCases(port)
+                cases.content = (try? FreePort.find()).flatMap {
+                    Address("http://127.0.0.1:\($0)/content/\(StandIn.first).zip")
+                }
+                return cases
+            })
+        expect(report, breaks: "gate-opens")
+        #expect(report["gate-opens"]?.findings.first?.text == "no connection")
+        #expect(report["gate-closed"]?.word == .skipped && report["malformed-nul"] == .passed(3))
+    }
+
     @Test("issues-unsaid hints at an inactive reader without a list")
     func issuesUnsaid() async throws {
         let cases: @Sendable (Int) -> CheckCases = { port in
