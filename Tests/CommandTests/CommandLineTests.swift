@@ -33,6 +33,7 @@ struct CommandLineTests {
                 "check",
                 [
                     "--cases", "--users", "--secret-file", "--content", "--through", "--rate", "--timing", "--ca",
+                    "--insecure",
                     "--json", "--junit", "--html", "--strict", "<url>",
                 ]
             ),

@@ -10,6 +10,8 @@ package struct CheckOptions: Sendable {
     package var through: Address?
     /// Authorities to trust in place of the machine's.
     package var roots: [NIOSSLCertificate]?
+    /// Whether readers' credentials are sent to a server whose certificate is not trusted.
+    package var isInsecure = false
     /// Until when a certificate should be good at least, in seconds from now.
     package var certificateNotice: TimeInterval = 21 * 86_400
 

@@ -6,7 +6,7 @@ package import Gatefold
 /// sign-ins are wrong.
 package struct Checkup: Sendable {
     let endpoint: Endpoint
-    let cases: CheckCases
+    private(set) var cases: CheckCases
     let options: CheckOptions
     let clock: WallClock
     let random: RandomSource
@@ -31,16 +31,24 @@ package struct Checkup: Sendable {
 
     /// - Throws: ``CouldNotCheck``, or `CancellationError`.
     package func run() async throws -> CheckReport {
+        guard endpoint.root.isSecure else { return try await run(with: nil) }
+        progress("TLS")
+        let facts = try await tlsFacts(ProbeTransport(trust: .verified(options.roots)))
+        guard !facts.isTrusted, !options.isInsecure else { return try await run(with: facts) }
+        // Whoever answers there may be anybody: nobody's password is said to them.
+        var careful = self
+        careful.cases.readers = []
+        return try await careful.run(with: facts)
+    }
+
+    private func run(with tls: TLSFacts?) async throws -> CheckReport {
         let start = ContinuousClock.now
         var evidence = Evidence(endpoint: endpoint, cases: cases, options: options, date: clock.now)
-        var transport = ProbeTransport(trust: .verified(options.roots))
-        if endpoint.root.isSecure {
-            progress("TLS")
-            let facts = try await tlsFacts(transport)
-            evidence.tls = facts
-            if !facts.isTrusted { transport.trust = .anybody }
-        }
-        let prober = Prober(transport, requestsPerSecond: options.requestsPerSecond)
+        evidence.tls = tls
+        let isTrusted = tls?.isTrusted ?? true
+        let prober = Prober(
+            ProbeTransport(trust: isTrusted ? .verified(options.roots) : .anybody),
+            requestsPerSecond: options.requestsPerSecond)
         progress("paths")
         let first = try await prober.ask(unknownPath)
         if case .failure(let failure) = first.outcome, failure != .noAnswer {

@@ -16,6 +16,11 @@ enum TLSRules {
         return .failed([Finding("the endpoint's address begins with http://")])
     }
 
+    /// What follows for the rest of the check.
+    private static func consequence(_ evidence: Evidence) -> String {
+        evidence.options.isInsecure ? "" : "; so no reader was signed in (--insecure does it all the same)"
+    }
+
     static let version = Rule(
         "tls-version", "The server agrees on TLS 1.2 or newer", source: "RFC 8996; RFC 9325 section 3.1",
         fix: "Offer TLS 1.2 and 1.3."
@@ -44,7 +49,8 @@ enum TLSRules {
         guard let facts = evidence.tls else { return .skipped(none) }
         // One that has ended is not trusted either; that is said elsewhere.
         if let expiry = facts.expiry, expiry <= evidence.date { return .skipped("the certificate has ended") }
-        return facts.isTrusted ? .passed(1) : .failed([Finding("the certificate is not trusted")])
+        return facts.isTrusted
+            ? .passed(1) : .failed([Finding("the certificate is not trusted" + consequence(evidence))])
     }
 
     static let expiry = Rule(
@@ -53,7 +59,7 @@ enum TLSRules {
     ) { evidence in
         guard let facts = evidence.tls, let expiry = facts.expiry else { return .skipped(none) }
         let day = expiry.formatted(.iso8601.year().month().day())
-        if expiry <= evidence.date { return .failed([Finding("it ended on \(day)")]) }
+        if expiry <= evidence.date { return .failed([Finding("it ended on \(day)" + consequence(evidence))]) }
         let isSoon = expiry < evidence.date + evidence.options.certificateNotice
         return isSoon ? .warned([Finding("it ends on \(day)")]) : .passed(1)
     }

@@ -103,6 +103,9 @@ struct CheckLimitsOptions: ParsableArguments {
     @Option(help: "A file of certificates to trust in place of the machine's, in PEM.", completion: .file())
     var ca: String?
 
+    @Flag(help: "Sign readers in also where the certificate is not trusted.")
+    var insecure = false
+
     func options() throws -> CheckOptions {
         guard (1...1000).contains(rate) else { throw CommandFailure(.usage, "expected --rate from 1 to 1000") }
         guard timing == 0 || (20...10_000).contains(timing) else {
@@ -111,6 +114,7 @@ struct CheckLimitsOptions: ParsableArguments {
         var options = CheckOptions()
         options.requestsPerSecond = Double(rate)
         options.timedPairs = timing
+        options.isInsecure = insecure
         options.through = try through.map { try Address.argument($0, "--through") }
         if let ca {
             guard let roots = try? NIOSSLCertificate.fromPEMFile(ca), !roots.isEmpty else {
