@@ -215,16 +215,29 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: swiftSettings),
+        // The rules of `gatefold check`, for endpoints of anybody.
+        .target(
+            name: "Conformance",
+            dependencies: [
+                "Gatefold", "OutgoingRequests", "Settings", "XML",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings),
         .executableTarget(
             name: "GatefoldCommand",
             dependencies: [
-                "Gatefold", "Backends", "Catalogues", "CSV", "Mail", "Push", "State", "Server", "Settings", "Transfers",
+                "Gatefold", "Backends", "Catalogues", "Conformance", "CSV", "Mail", "Push", "State", "Server",
+                "Settings", "Transfers",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: swiftSettings),
@@ -322,6 +335,15 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
             swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: [
+                "Conformance", "Gatefold", "GatefoldCommand", "JSON", "Settings", "TestSupport", "XML",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings),
         .testTarget(name: "XMLTests", dependencies: ["XML", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "SettingsTests", dependencies: ["Settings", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
@@ -354,8 +376,8 @@ let package = Package(
         .testTarget(
             name: "BackendsTests",
             dependencies: [
-                "Backends", "BackendBenches", "CSV", "JSON", "Gatefold", "Settings", "SharedLibraries", "PostgreSQL",
-                "ODBC", "LDAP", "Transfers", "InPlayer", "OutgoingRequests", "Protections", "Receipts", "State",
+                "Backends", "BackendBenches", "Conformance", "CSV", "JSON", "Gatefold", "Settings", "SharedLibraries",
+                "PostgreSQL", "ODBC", "LDAP", "Transfers", "InPlayer", "OutgoingRequests", "Protections", "Receipts", "State",
                 "XML", "TestSupport", "Benchmarks",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -473,7 +495,8 @@ let package = Package(
         .testTarget(
             name: "BackendSuites",
             dependencies: [
-                "GatefoldCommand", "Server", "Backends", "BackendBenches", "Gatefold", "Settings", "TestSupport",
+                "GatefoldCommand", "Server", "Backends", "BackendBenches", "Conformance", "Gatefold", "Settings",
+                "TestSupport",
             ],
             swiftSettings: swiftSettings),
         .testTarget(

@@ -1,11 +1,16 @@
+import Foundation
+
 /// Mann and Whitney's test (1947) of whether two samples come from one distribution. It looks at ranks only, so that neither
 /// outliers nor the shape of the distribution matter.
-public struct RankSumTest: Sendable {
+package struct RankSumTest: Sendable {
     /// The standard score of U, corrected for ties: about normal for samples of more than twenty.
-    public let z: Double
-    public let medians: (Double, Double)
+    package let z: Double
+    package let medians: (Double, Double)
 
-    public init(_ left: [Double], _ right: [Double]) {
+    /// How likely two samples of one distribution are to differ as much, in either direction.
+    package var p: Double { erfc(abs(z) / 2.0.squareRoot()) }
+
+    package init(_ left: [Double], _ right: [Double]) {
         let all = (left.map { ($0, true) } + right.map { ($0, false) }).sorted { $0.0 < $1.0 }
         var rankSum = 0.0
         var ties = 0.0
