@@ -377,7 +377,8 @@ let package = Package(
             name: "BackendsTests",
             dependencies: [
                 "Backends", "BackendBenches", "Conformance", "CSV", "JSON", "Gatefold", "Settings", "SharedLibraries",
-                "PostgreSQL", "ODBC", "LDAP", "Transfers", "InPlayer", "OutgoingRequests", "Protections", "Receipts", "State",
+                "PostgreSQL", "ODBC", "LDAP", "Transfers", "InPlayer", "OutgoingRequests", "Protections", "Receipts",
+                "State",
                 "XML", "TestSupport", "Benchmarks",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
