@@ -33,7 +33,7 @@ package struct MailSettings: Sendable {
         case (.required, .none): server.security = .upgraded
         case (.required, _): break
         }
-        server.authorities = try section.filePath("root")
+        server.authorities = try section.filePath("ca")
         server.timeout = try section.duration("timeout", default: 60, in: 1...600)
         server.connectTimeout = min(server.connectTimeout, server.timeout)
         let user = try section.string("user")

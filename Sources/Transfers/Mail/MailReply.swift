@@ -5,8 +5,10 @@ public struct MailReply: Sendable, CustomStringConvertible, CustomReflectable {
     public let text: String
 
     /// - Parameter lines: all that was said, in ASCII; of these the last reply is kept, whose earlier lines have a hyphen
-    ///   behind the code (RFC 5321, section 4.2.1).
-    init(lines: [String]) {
+    ///   behind the code (RFC 5321, section 4.2.1). A goodbye (221) says nothing of the letter.
+    init(lines all: [String]) {
+        let isAbout: (String) -> Bool = { !$0.hasPrefix("221") }
+        let lines = all.lastIndex(where: isAbout).map { all[...$0] } ?? all[...]
         var reply = Array(lines.suffix(1))
         for line in lines.dropLast().reversed() {
             guard line.utf8.dropFirst(3).first == UInt8(ascii: "-") else { break }
