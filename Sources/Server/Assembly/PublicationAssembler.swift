@@ -161,8 +161,15 @@ struct PublicationAssembler {
         var tools = parts.inPlayer
         tools.noticeboard = parts.noticeboard
         tools.noticeKeys = noticeKeys[publication.publication.id]
-        tools.mail = parts.mailer.map { mailer in
-            { to, subject, text in (try? mailer.send(Letter(to: to, subject: subject, text: text))) != nil }
+        if let mailer = parts.mailer {
+            tools.mail = { to, subject, text in
+                do {
+                    try mailer.send(Letter(to: to, subject: subject, text: text))
+                    return true
+                } catch {
+                    return false
+                }
+            }
         }
         return InPlayerPublication(
             read.settings, proxy: proxy, book: parts.state, secrets: publication.tokenSecrets,
