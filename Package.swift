@@ -11,7 +11,7 @@ let swiftSettings: [SwiftSetting] = [
 let package = Package(
     name: "gatefold",
     // All but macOS are for the library `InPlayer`.
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
     products: [
         .library(name: "Gatefold", targets: ["Gatefold"]),
         .library(name: "ContentGate", targets: ["ContentGate"]),

@@ -60,6 +60,7 @@ public struct GatefoldServer: Sendable {
         parts = LastingParts(
             state: state, references: configuration.state.references, revocations: revocations,
             guesses: GuessLimiter(limits: configuration.guessing),
+            errands: GuessLimiter(limits: configuration.guessing),
             services: services, catalogueFolder: configuration.catalogueFolder,
             catalogueServices: CatalogueServices(
                 clock: clock, random: random, observe: { CatalogueEventReporter.report($0, to: logger) },

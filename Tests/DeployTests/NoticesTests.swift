@@ -98,6 +98,13 @@ struct NoticesTests {
     }
 }
 
+/// A session that nobody ended.
+private func noticeHolder() throws -> SaltHolder {
+    SaltHolder(
+        subscriber: try #require(SubscriberReference(bytes: [1, 2, 3, 4, 5, 6, 7])),
+        session: try #require(SessionReference("01020304")), issuedAt: Date())
+}
+
 /// Nginx and Mosquitto at work for apps.
 private struct NoticeSite: Sendable {
     let plan: SitePlan
@@ -111,14 +118,15 @@ private struct NoticeSite: Sendable {
     private var keys: NoticeKeys? {
         PublicationID(GateUnderTest.publication).map {
             NoticeKeys(
-                publication: $0, secrets: SecretRing(current: GateUnderTest.secret), endpoint: "127.0.0.1:\(port)",
-                region: "eu-west-1", random: .system)
+                publication: $0, secrets: SecretRing(current: GateUnderTest.secret),
+                revocations: RevocationList(publication: $0), endpoint: "127.0.0.1:\(port)", region: "eu-west-1",
+                random: .system)
         }
     }
 
     /// What the client library asks nginx for.
     func target(of account: String, at moment: Date = Date()) throws -> String {
-        let answer = try #require(keys?.make(for: account, at: moment))
+        let answer = try #require(keys?.make(for: account, holder: try noticeHolder(), at: moment))
         let keys = NotificationKeys(
             keys: AWSKeys(
                 accessKey: answer.accessKey, secretKey: answer.secretKey, sessionToken: answer.sessionToken),
@@ -161,7 +169,7 @@ private struct KeyTransport: InPlayerTransport {
         guard request.url.contains("iot/keys") else {
             return TransportResponse(status: 200, body: Array(#"{"id":1,"uuid":"\#(account)"}"#.utf8))
         }
-        let answer = try #require(keys?.make(for: account, at: Date()))
+        let answer = try #require(keys?.make(for: account, holder: try noticeHolder(), at: Date()))
         let text = """
             {"accessKey":"\(answer.accessKey)","secretKey":"\(answer.secretKey)","sessionToken":"\(answer.sessionToken)",
              "region":"\(answer.region)","iotEndpoint":"ws://\(answer.iotEndpoint)"}

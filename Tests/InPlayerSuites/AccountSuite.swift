@@ -31,11 +31,8 @@ import Testing
             let again = try stand.device()
             let byToken = try await again.accounts.signIn(refreshToken: try #require(session.refreshToken))
             #expect(byToken.account?.uuid == account.uuid)
-            let secret = try String(
-                contentsOf: stand.folder.appendingPathComponent("secrets/daily"), encoding: .utf8
-            ).trimmingCharacters(in: .whitespacesAndNewlines)
-            let program = try await stand.device().accounts.signIn(clientSecret: secret)
-            #expect(program.account == nil && program.refreshToken == nil)
+            let program = await fault { _ = try await other.accounts.signIn(clientSecret: "nobody's") }
+            #expect(program?.status == 422)
         }
     }
 

@@ -89,6 +89,41 @@ struct AnswerTests {
         }
     }
 
+    @Test(
+        "about access without an end that can be read is no access for ever",
+        arguments: [
+            (#"null"#, nil), ("0", nil), (#""0""#, nil), ("1893456000", 1_893_456_000),
+            (#""1893456000""#, 1_893_456_000), (#""2030-01-01T00:00:00Z""#, 1_893_456_000),
+        ] as [(String, Double?)])
+    func ends(_ text: String, _ seconds: Double?) async throws {
+        let answer = #"{"id":1,"expires_at":\#(text),"item":\#(Shapes.item)}"#
+        let access = try await client(ScriptedTransport { _ in .json(answer) }).assets.access(to: 43_929)
+        #expect(access.expires?.timeIntervalSince1970 == seconds)
+    }
+
+    @Test(
+        "about access whose end, beginning or revocation can not be read is unreadable",
+        arguments: [
+            #""expires_at":"soon""#, #""expires_at":"""#, #""expires_at":{}"#, #""expires_at":[]"#,
+            #""expires_at":false"#, #""expires_at":-5"#, #""expires_at":"1.1.2030""#, #""starts_at":"later""#,
+            #""revoked":"perhaps""#, #""revoked":2"#,
+        ])
+    func noEnd(_ member: String) async throws {
+        let entry = #"{"id":1,"item_id":43929,\#(member),"item":\#(Shapes.item)}"#
+        if !member.contains("revoked") {
+            let error = await #expect(throws: InPlayerError.self) {
+                try await client(ScriptedTransport { _ in .json(entry) }).assets.accessIfAny(to: 43_929)
+            }
+            guard case .unreadable = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+        let page = try await client(ScriptedTransport { _ in .json(#"{"collection":[\#(entry)]}"#) }).assets
+            .accessHistory()
+        #expect(page.items.isEmpty && page.unreadable == 1)
+    }
+
     @Test("tells prices to the cent, whether as numbers or as texts, and passes over what is none")
     func fees() async throws {
         let text = """
@@ -162,12 +197,24 @@ struct AnswerTests {
             ),
             (
                 422, #"{"message":"No","explain":{"422":"declined"}}"#,
-                InPlayerFault(status: 422, code: 422, message: "No", explain: "declined")
+                InPlayerFault(status: 422, code: 422, message: "No", explain: "declined", isServicesOwn: false)
             ),
             (402, #"{"errors":{"a":"x"}}"#, InPlayerFault(status: 402, code: 402, message: "x", fields: ["a": "x"])),
-            (500, "<html>", InPlayerFault(status: 500, code: 500, message: "The service answered with status 500")),
-            (502, "", InPlayerFault(status: 502, code: 502, message: "The service answered with status 502")),
-            (404, "[1]", InPlayerFault(status: 404, code: 404, message: "The service answered with status 404")),
+            (
+                500, "<html>",
+                InPlayerFault(
+                    status: 500, code: 500, message: "The service answered with status 500", isServicesOwn: false)
+            ),
+            (
+                502, "",
+                InPlayerFault(
+                    status: 502, code: 502, message: "The service answered with status 502", isServicesOwn: false)
+            ),
+            (
+                404, "[1]",
+                InPlayerFault(
+                    status: 404, code: 404, message: "The service answered with status 404", isServicesOwn: false)
+            ),
         ])
     func faults(_ status: Int, _ text: String, _ expected: InPlayerFault) async throws {
         let transport = ScriptedTransport { _ in .json(text, status: status) }

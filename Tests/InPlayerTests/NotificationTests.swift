@@ -114,6 +114,34 @@ struct NotificationTests {
         }
     }
 
+    @Test("wait a moment before they come back, however long the connection had held")
+    func notAtOnce() async throws {
+        try await Mosquitto.with { mosquitto, server in
+            let steps = Kept<[String]>([])
+            let moment = Kept(Shapes.now)
+            let service = transport(mosquitto)
+            let asking = ScriptedTransport { request in
+                if request.url.hasSuffix("/iot/keys") { steps.withLock { $0.append("keys") } }
+                return try await service.send(request)
+            }
+            let kept = Kept<[InPlayerNotification]>([])
+            let client = client(
+                asking, now: { moment.withLock(\.self) },
+                sleep: { seconds in
+                    if seconds < 1 { steps.withLock { $0.append("pause") } }
+                    try await Task.sleep(for: .seconds(seconds))
+                })
+            let task = collect(client, settings(mosquitto), into: kept)
+            try await publish(#"{"type":"first"}"#, mosquitto) { kept.withLock { !$0.isEmpty } }
+            moment.withLock { $0 += 1000 }
+            await server.stop(SIGKILL)
+            try await server.start()
+            try await publish(#"{"type":"second"}"#, mosquitto) { kept.withLock { $0.last?.type == "second" } }
+            task.cancel()
+            #expect(steps.withLock { $0.prefix(3) } == ["keys", "pause", "keys"])
+        }
+    }
+
     @Test("have their keys renewed before they end")
     func renewed() async throws {
         try await Mosquitto.with { mosquitto, _ in

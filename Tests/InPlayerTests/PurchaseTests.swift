@@ -113,7 +113,7 @@ struct PurchaseTests {
         }
         let service = Service(validation: refusal)
         let (_, result) = await steps(client(service.transport))
-        guard case .failure(PurchaseError.refused(nil, let fault?)) = result else {
+        guard case .failure(PurchaseError.refused(.apple("MIIB"), nil, let fault?)) = result else {
             Issue.record("\(result)")
             return
         }
@@ -127,9 +127,15 @@ struct PurchaseTests {
         #expect(try await steps(client(other.transport)).result.get().item?.id == 43_929)
     }
 
-    @Test("whose token is not taken keeps the receipt: nothing was said of it")
-    func tokenRefused() async throws {
-        let service = Service(validation: { Shapes.error(401, "Go away") })
+    @Test(
+        "keeps the receipt whatever else answers: nothing was said of it",
+        arguments: [
+            Shapes.error(401, "Go away"), Shapes.error(400), Shapes.error(403), Shapes.error(404), Shapes.error(429),
+            .json("<html>", status: 422), .json("<html>", status: 403), .json(#"{"message":"Forbidden"}"#, status: 422),
+            Shapes.error(422, "No", #","errors":{"merchant_uuid":"unknown"}"#),
+        ] as [TransportResponse])
+    func notSaid(_ answer: TransportResponse) async throws {
+        let service = Service(validation: { answer })
         let (_, result) = await steps(client(service.transport))
         guard case .failure(PurchaseError.notSubmitted(.apple("MIIB"), _)) = result else {
             Issue.record("\(result)")
@@ -207,11 +213,20 @@ struct PurchaseTests {
             let publishing = Task {
                 // The first question once it listens comes before anything is granted.
                 while service.questions.withLock({ $0 < 2 }) { try await Task.sleep(for: .milliseconds(5)) }
+                // Another purchase's failures, and those of nobody knows which, say nothing of this one.
+                for resource in [#"{"code":422,"item_id":7}"#, #"{"code":422,"message":"Whose?"}"#] {
+                    try await mosquitto.publish(
+                        #"{"type":"external.payment.failed","timestamp":1,"resource":\#(resource)}"#,
+                        to: "c720d397-3398-4b6d-9998-b925154b4b30")
+                }
                 if isGood { service.isGranted.withLock { $0 = true } }
                 let text =
                     isGood
                     ? #"{"type":"access.granted","timestamp":1,"resource":\#(Shapes.access)}"#
-                    : #"{"type":"external.payment.failed","timestamp":1,"resource":{"code":422,"message":"Declined"}}"#
+                    : """
+                    {"type":"external.payment.failed","timestamp":1,
+                     "resource":{"code":422,"message":"Declined","item_id":43929}}
+                    """
                 while !isOver.withLock(\.self) {
                     try await mosquitto.publish(text, to: "c720d397-3398-4b6d-9998-b925154b4b30")
                 }
@@ -221,7 +236,8 @@ struct PurchaseTests {
             try await publishing.value
             switch (isGood, result) {
             case (true, .success(let access)): #expect(access.item?.id == 43_929)
-            case (false, .failure(PurchaseError.refused(let news?, nil))): #expect(news.message == "Declined")
+            case (false, .failure(PurchaseError.refused(.apple("MIIB"), let news?, nil))):
+                #expect(news.message == "Declined")
             default: Issue.record("\(result)")
             }
         }

@@ -86,6 +86,36 @@ struct SessionTests {
         #expect(try await client.accounts.current().id == 21)
     }
 
+    @Test(
+        "outlasts a renewal that something in between answers, or that is refused for the app's own settings",
+        arguments: [
+            .json("<html>", status: 401), .json("", status: 401), .json(#"{"message":"No"}"#, status: 400),
+            .json("<html>", status: 403), Shapes.error(403), Shapes.error(404), Shapes.error(405),
+            Shapes.error(422, "No", #","errors":{"client_id":"unknown"}"#),
+            Shapes.error(400, "No", #","errors":{"merchant_uuid":"unknown"}"#),
+        ] as [TransportResponse])
+    func inBetween(_ answer: TransportResponse) async throws {
+        let storage = MemorySessionStorage(Self.expired)
+        let client = client(ScriptedTransport { _ in answer }, storage: storage)
+        await #expect(throws: InPlayerError.self) { try await client.accounts.current() }
+        #expect(storage.load() == Self.expired)
+    }
+
+    @Test("without a refresh token outlasts a 401 that something in between answers")
+    func pageInBetween() async throws {
+        let session = StoredSession(
+            accessToken: "a", refreshToken: nil, expires: Shapes.now + 3600, account: nil)
+        let storage = MemorySessionStorage(session)
+        let client = client(ScriptedTransport { _ in .json("<html>", status: 401) }, storage: storage)
+        let error = await #expect(throws: InPlayerError.self) { try await client.accounts.current() }
+        guard case .refused(let fault) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(fault.status == 401 && !fault.isServicesOwn)
+        #expect(storage.load() == session)
+    }
+
     @Test("is renewed once after a 401, however fresh the token seemed, and the call is made again")
     func refusedToken() async throws {
         let transport = ScriptedTransport { request in

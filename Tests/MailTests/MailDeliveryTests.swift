@@ -2,9 +2,9 @@ import Foundation
 import Gatefold
 import TestSupport
 import Testing
-import Transfers
 
 @testable import Mail
+@testable import Transfers
 
 /// Against aiosmtpd, and its STARTTLS, TLS and AUTH.
 @Suite("A letter handed to a mail server")
@@ -75,10 +75,12 @@ struct MailDeliveryTests {
             server.login?.password = "wrong"
             #expect(throwing { try send(server) }?.cause == .loginRefused)
             server.login = nil
-            guard case .refused(status: 530, _) = throwing({ try send(server) })?.cause else {
+            let refusal = throwing { try send(server) }
+            guard case .refused(status: 530, _) = refusal?.cause else {
                 Issue.record("expected a refusal")
                 return
             }
+            #expect(refusal?.isLasting == false, "it is about all letters")
             #expect(try catcher.caught().count == 1)
         }
     }
@@ -152,6 +154,31 @@ struct MailDeliveryTests {
                 #expect(cancelled?.cause == .cancelled)
             }
         }
+    }
+
+    /// What a server said, and whether its last word was on this one letter.
+    @Test(
+        "is given up only for what is said to its recipient or to its end",
+        arguments: [
+            (["554 No service"], false), (["220 a", "550-Who", "550 are you"], false),
+            (["220 a", "250-b", "250 SIZE", "530 Sign in"], false),
+            (["220 a", "250 b", "235 in", "550 No such sender"], false),
+            (["220 a", "250 b", "220 TLS", "250 b", "530 Sign in"], false),
+            (["220 a", "250 b", "250 sender", "550 No such recipient"], true),
+            (
+                ["220 a", "250-b", "250 TLS", "220 go", "250 b", "334 u", "235 in", "250 s", "550-5.1.1 No", "550 x"],
+                true
+            ),
+            (["220 a", "250 b", "250 s", "250 r", "554 No data now"], false),
+            (["220 a", "250 b", "250 s", "251 r", "354 Go on", "554 Spam", "221 Bye"], true),
+        ] as [([String], Bool)])
+    func lasting(_ lines: [String], _ isLasting: Bool) {
+        let reader = MailReplyReader()
+        for line in lines { Array("\(line)\r\n".utf8).withUnsafeBytes { reader.take($0) } }
+        #expect(reader.isAboutLetter == isLasting)
+        let error = MailDeliveryError(
+            .refused(status: 550, enhanced: nil), isAboutLetter: reader.isAboutLetter)
+        #expect(error.isLasting == isLasting)
     }
 
     @Test("goes to servers by addresses of smtp and smtps only")

@@ -35,8 +35,10 @@ struct InPlayerSettingsTests {
         let read = try read("{merchant: \(Self.merchant.uppercased())}").publications[0].inPlayer
         let settings = try #require(read?.settings)
         #expect(settings.merchant == Self.merchant && settings.accessTokenLifetime == 3600)
-        #expect(settings.origins == InPlayerOrigins() && settings.clients.isEmpty && settings.clientSecret == nil)
-        #expect(settings.fees.isEmpty && settings.registerFields.isEmpty && settings.passwordLetter == .password)
+        #expect(settings.origins == InPlayerOrigins() && settings.clients.isEmpty)
+        #expect(settings.fees.isEmpty && settings.registerFields.isEmpty)
+        let letter = settings.passwordLetter.write("a@example.com", [.token: "t0ken", .name: "Buy this"])
+        #expect(letter.subject == "Your new password" && letter.text == InPlayerLetter.passwordText(token: "t0ken"))
         #expect(read?.passwords.shortest == 8 && read?.ticketLifetime == 3600)
         #expect(try self.read("{merchant: \(Self.merchant), enabled: false}").publications[0].inPlayer == nil)
     }
@@ -45,7 +47,7 @@ struct InPlayerSettingsTests {
     func all() throws {
         let settings = try read(
             """
-            {merchant: \(Self.merchant), client_ids: [My-App], client_secret: {env: OTHER}, access_token_lifetime: 15m,
+            {merchant: \(Self.merchant), client_ids: [My-App], access_token_lifetime: 15m,
                   origins: ["https://www.example.com"], shortest_password: 12, merchant_number: 42,
                   register_fields: [{name: age, label: Age, type: select, required: true, options: {a: Young, b: Old}}],
                   fees: [{product: "200_*", amount: 4.99, currency: EUR, period: month, quantity: 3, setup_fee: 1,
@@ -56,7 +58,7 @@ struct InPlayerSettingsTests {
             """
         ).publications[0].inPlayer?.settings
         let read = try #require(settings)
-        #expect(read.clients == ["my-app"] && read.clientSecret != nil && read.accessTokenLifetime == 900)
+        #expect(read.clients == ["my-app"] && read.accessTokenLifetime == 900)
         #expect(read.origins == InPlayerOrigins(["https://www.example.com"]) && read.merchantNumber == 42)
         #expect(read.registerFields[0].options.map(\.label) == ["Young", "Old"])
         #expect(read.registerFields[0].kind == .select && read.registerFields[0].isRequired)
@@ -67,7 +69,9 @@ struct InPlayerSettingsTests {
                 InPlayerNumber(.edition(EditionID("ed-09")!), item: 7, fee: 8),
                 InPlayerNumber(.product("monthly"), item: 9, fee: 9),
             ])
-        #expect(read.passwordLink == "https://a.example/?t={{token}}" && read.passwordLetter.text == "{{link}}")
+        #expect(read.passwordLink == "https://a.example/?t={{token}}")
+        let letter = read.passwordLetter.write("a@example.com", [.name: "Ada", .link: "https://a.example/"])
+        #expect(letter == Letter(to: "a@example.com", subject: "For Ada", text: "https://a.example/"))
         #expect(read.social.map(\.provider) == ["facebook"])
     }
 
@@ -93,6 +97,7 @@ struct InPlayerSettingsTests {
                 "link: expected a URL with {{token}}"
             ),
             ("{merchant: M, social: {facebook: \"javascript:x\"}}", "", "facebook: expected a URL"),
+            ("{merchant: M, forgot_password: {text: {file: none.txt}}}", "", "expected a file of UTF-8"),
             ("{merchant: M, access_token_lifetime: 1s}", "", "access_token_lifetime: expected a time"),
             ("{merchant: M, register_fields: [{name: \"a[b]\"}]}", "", "without brackets"),
         ])

@@ -1,5 +1,8 @@
+import FrontDoors
 import Gatefold
+import Logging
 import Settings
+import TestSupport
 import Testing
 
 @testable import Server
@@ -29,5 +32,19 @@ struct NextStartTests {
                 "server.listen", "server.admin_listen", "server.shutdown_grace", "log", "state", "guessing",
                 "passwords",
             ])
+    }
+
+    @Test("tells apps the notices' endpoint of the start, where they are told by its broker")
+    func notices() async throws {
+        let text = { (endpoint: String) in
+            ConfigurationTests.least + "\nnotifications: {broker: 'mqtt://127.0.0.1:1', endpoint: \(endpoint)}\n"
+        }
+        let settings = try #require(try read(text("old.example")).notices)
+        try await withParts(text("new.example")) { parts, next in
+            var parts = parts
+            #expect(try parts.assemble(next).noticeKeys.isEmpty)
+            parts.noticeboard = NoticePublisher(settings, random: .seeded(1), logger: Logger(label: "test"))
+            #expect(try parts.assemble(next).noticeKeys.values.map(\.endpoint) == ["old.example"])
+        }
     }
 }

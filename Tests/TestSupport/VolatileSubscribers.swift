@@ -17,6 +17,8 @@ public final class VolatileSubscribers: SubscriberBackend, SubscriberRegistry {
         var last = 0
         var down: Set<String> = []
         var beforeSetting: (@Sendable () async throws -> Void)?
+        var afterRecognising: (@Sendable () async throws -> Void)?
+        var beforeErasing: (@Sendable () async throws -> Void)?
     }
 
     public let name: String
@@ -40,6 +42,16 @@ public final class VolatileSubscribers: SubscriberBackend, SubscriberRegistry {
         state.withLock { $0.beforeSetting = work }
     }
 
+    /// Done by the next call that recognises somebody, after it has looked and before it answers.
+    public func afterRecognising(_ work: @escaping @Sendable () async throws -> Void) {
+        state.withLock { $0.afterRecognising = work }
+    }
+
+    /// Done by the next call that erases somebody, right before it does.
+    public func beforeErasing(_ work: @escaping @Sendable () async throws -> Void) {
+        state.withLock { $0.beforeErasing = work }
+    }
+
     public var identifiers: [String] { state.withLock { $0.readers.keys.sorted() } }
 
     private func ask<Answer>(_ call: String, _ answer: (inout State) throws -> Answer) throws -> Answer {
@@ -50,6 +62,17 @@ public final class VolatileSubscribers: SubscriberBackend, SubscriberRegistry {
     }
 
     public func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
+        let answer = try look(for: credentials)
+        guard case .recognised = answer else { return answer }
+        let work = state.withLock { state in
+            defer { state.afterRecognising = nil }
+            return state.afterRecognising
+        }
+        try await work?()
+        return answer
+    }
+
+    private func look(for credentials: Credentials) throws -> Recognition {
         try ask("recognise") { state in
             guard let reader = state.readers[credentials.identifier], let typed = credentials["password"],
                 isEqualInConstantTime(Array(typed.utf8), Array(reader.proof.utf8))
@@ -108,7 +131,12 @@ public final class VolatileSubscribers: SubscriberBackend, SubscriberRegistry {
     }
 
     public func erase(_ subscriber: Subscriber) async throws -> Bool {
-        try ask("erase") { state in
+        let work = state.withLock { state in
+            defer { state.beforeErasing = nil }
+            return state.beforeErasing
+        }
+        try await work?()
+        return try ask("erase") { state in
             let before = state.readers.count
             state.readers = state.readers.filter { $0.value.key != subscriber.key }
             return state.readers.count < before

@@ -53,9 +53,9 @@ extension InPlayerError {
 
 extension InPlayerFault {
     /// Whether the answer to an authentication speaks of the credentials or token in it, and not of the client or merchant in
-    /// our own settings, nor of anything else. That the service itself said it is ``ServiceTransport``'s to see to.
+    /// our own settings, nor of anything else, and comes from the service itself.
     var isAboutCredentials: Bool {
         let ours: Set<String> = ["client_id", "client_secret", "grant_type", "merchant_uuid", "branding_id"]
-        return [400, 401, 403, 404, 422].contains(status) && ours.isDisjoint(with: fields.keys)
+        return isServicesOwn && [400, 401, 403, 404, 422].contains(status) && ours.isDisjoint(with: fields.keys)
     }
 }

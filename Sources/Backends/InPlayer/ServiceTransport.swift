@@ -5,8 +5,8 @@ import OutgoingRequests
 
 /// Carries the client library's requests over our own HTTP, by the settings of the backend.
 ///
-/// It lets those refusals through that count, of credentials (to an authentication) and of access (402), only with the form
-/// of the service's own errors: a proxy or an error page in between must not be taken for it (PITFALLS row 9).
+/// It lets those refusals through that count, of credentials (to an authentication), of a token (401) and of access (402), only
+/// with the form of the service's own errors: a proxy or an error page in between must not be taken for it (PITFALLS row 9).
 struct ServiceTransport: InPlayerTransport {
     let send: @Sendable (HTTPQuestion) async throws -> HTTPAnswer
 
@@ -22,7 +22,7 @@ struct ServiceTransport: InPlayerTransport {
         question.isRepeatable =
             request.method == "GET" || isAuthentication && request.body.contains(Array("grant_type=password&".utf8))
         let answer = try await send(question)
-        let isRefusal = answer.status == 402 || isAuthentication && (400..<500).contains(answer.status)
+        let isRefusal = [401, 402].contains(answer.status) || isAuthentication && (400..<500).contains(answer.status)
         guard !isRefusal || Self.isOwnError(answer.body) else { throw InPlayerFailure.status(answer.status, item: nil) }
         return TransportResponse(status: answer.status, body: answer.body)
     }

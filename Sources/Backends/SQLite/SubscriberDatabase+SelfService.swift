@@ -20,12 +20,16 @@ extension SubscriberDatabase {
         }
     }
 
-    /// How often a password of this subscriber was set; nil for one without a password, and for nobody.
+    /// How often a password of this subscriber was set; nil for nobody, and for one without a password, unless the reader is
+    /// yet to choose the first.
     func passwordVersion(of id: Int64) async throws -> Int64? {
         try await pool.read { db in
             try Row.fetchOne(
                 try db.cachedStatement(
-                    sql: "SELECT password_version FROM subscriber WHERE id = ? AND password_hash IS NOT NULL"),
+                    sql: """
+                        SELECT password_version FROM subscriber
+                        WHERE id = ? AND (password_hash IS NOT NULL OR awaits_choice IS NOT NULL)
+                        """),
                 arguments: [id]
             ).map { try SubscriberRow.integer($0, 0, "subscriber", "password_version") }
         }
@@ -38,8 +42,9 @@ extension SubscriberDatabase {
             try db.execute(
                 sql: """
                     UPDATE subscriber
-                    SET password_hash = ?, password_version = password_version + 1, chosen = ?, updated = ?
-                    WHERE id = ? AND password_version = ? AND password_hash IS NOT NULL
+                    SET password_hash = ?, password_version = password_version + 1, chosen = ?, updated = ?,
+                        awaits_choice = NULL
+                    WHERE id = ? AND password_version = ? AND (password_hash IS NOT NULL OR awaits_choice IS NOT NULL)
                     """,
                 arguments: [hash, moment, moment, id, version])
             return db.changesCount > 0

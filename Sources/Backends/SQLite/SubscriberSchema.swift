@@ -9,7 +9,7 @@ enum SubscriberSchema {
     static let isOperators = "adopted = NULL, adopted_backend = NULL, adopted_reference = NULL"
 
     /// The assignments that go with a password somebody else than the reader sets.
-    static let isNewPassword = "password_version = password_version + 1, chosen = NULL"
+    static let isNewPassword = "password_version = password_version + 1, chosen = NULL, awaits_choice = NULL"
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -86,6 +86,14 @@ enum SubscriberSchema {
                     ALTER TABLE subscriber ADD COLUMN chosen INTEGER;
                     -- When the reader registered; NULL for whom the operator or a chain wrote down.
                     ALTER TABLE subscriber ADD COLUMN registered INTEGER;
+                    """)
+        }
+        migrator.registerMigration("6 taken over from who registered") { db in
+            try db.execute(
+                sql: """
+                    -- 1: an import put the row in the place of one that somebody had registered, and named no password.
+                    -- Whoever reads the mail of the identifier may choose one, though there is none.
+                    ALTER TABLE subscriber ADD COLUMN awaits_choice INTEGER;
                     """)
         }
         return migrator

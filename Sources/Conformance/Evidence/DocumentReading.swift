@@ -8,6 +8,9 @@ package struct DocumentReading: Sendable {
     package let formFault: String?
     package let root: XMLElement?
 
+    /// The most tags of a document, so that what is made of it stays small: 50,000 elements with their ends.
+    static let mostTags = 100_000
+
     /// Nil where no document is due: another status than 200, another kind of request.
     init?(_ answer: RawAnswer, to probe: Probe) {
         guard answer.status == 200, probe.call?.hasDocument == true, probe.method != "HEAD" else { return nil }
@@ -16,6 +19,11 @@ package struct DocumentReading: Sendable {
         default: break
         }
         encodingFault = TextEncoding.fault(in: answer)
+        guard answer.body.count(where: { $0 == UInt8(ascii: "<") }) <= Self.mostTags else {
+            root = nil
+            formFault = "it has more than \(Self.mostTags) tags"
+            return
+        }
         do {
             root = try XMLDocument(parsing: answer.body, limits: .init(size: probe.longestBody)).root
             formFault = nil

@@ -14,6 +14,8 @@ package struct AnswerParser: Sendable {
 
     /// In bytes.
     static let longestHead = 256 << 10
+    /// Of a line with a chunk's size, in bytes.
+    static let longestChunkLine = 4096
 
     private let isAnswerToHead: Bool
     private let longestBody: Int
@@ -39,7 +41,10 @@ package struct AnswerParser: Sendable {
             guard var answer = head(bytes[start..<end]) else { return .notHTTP }
             start = end
             // 1xx come before the answer.
-            if (100..<200).contains(answer.status) { continue }
+            if (100..<200).contains(answer.status) {
+                guard start <= Self.longestHead else { return .notHTTP }
+                continue
+            }
             switch body(of: &answer, from: start, hasEnded: hasEnded) {
             case .needsMore:
                 return hasEnded ? .complete(cut(answer, from: start, .cutShort)) : .needsMore
@@ -125,6 +130,10 @@ package struct AnswerParser: Sendable {
         var body: [UInt8] = []
         var position = start
         while let feed = bytes[position...].firstIndex(of: 0x0A) {
+            // What stands around the chunks has its limits like what is in them.
+            guard feed - position <= Self.longestChunkLine,
+                position - start - body.count <= longestBody + Self.longestHead
+            else { return .flawed(.badChunks, body: body) }
             let line = String(decoding: bytes[position..<feed], as: UTF8.self)
             let digits = line.prefix { $0 != ";" && $0 != "\r" && $0 != "\r\n" && $0 != " " }
             guard let size = Int(digits, radix: 16), size >= 0 else { return .flawed(.badChunks, body: body) }
@@ -132,7 +141,8 @@ package struct AnswerParser: Sendable {
             if size == 0 {
                 // Trailer fields, and the empty line after them.
                 if bytes[data...].starts(with: [0x0D, 0x0A]) { return .complete(body: body, end: data + 2) }
-                return endOfHead(from: feed).map { .complete(body: body, end: $0) } ?? .needsMore
+                if let end = endOfHead(from: feed) { return .complete(body: body, end: end) }
+                return bytes.count - data > Self.longestHead ? .flawed(.badChunks, body: body) : .needsMore
             }
             guard size <= longestBody - body.count else {
                 answer.isCut = true
@@ -145,6 +155,7 @@ package struct AnswerParser: Sendable {
             }
             position = data + size + 2
         }
+        guard bytes.count - position <= Self.longestChunkLine else { return .flawed(.badChunks, body: body) }
         return .needsMore
     }
 }

@@ -8,6 +8,9 @@ package actor Prober {
     private var silentInARow = 0
     /// After so many requests without a connection or an answer in time nobody is there any more.
     private static let mostSilent = 5
+    /// All bodies together, in bytes.
+    private static let largest = 256 << 20
+    private var kept = 0
 
     package init(
         _ transport: ProbeTransport, requestsPerSecond: Double,
@@ -26,6 +29,12 @@ package actor Prober {
         try await waitForTurn()
         let exchange = await transport.exchange(probe)
         exchanges.append(exchange)
+        kept += exchange.answer?.body.count ?? 0
+        guard kept <= Self.largest else {
+            throw Checkup.CouldNotCheck(
+                description:
+                    "\(probe.address.authority): its answers are larger than \(Self.largest >> 20) MiB together")
+        }
         switch exchange.outcome {
         case .failure(.unreachable), .failure(.timedOut): silentInARow += 1
         default: silentInARow = 0

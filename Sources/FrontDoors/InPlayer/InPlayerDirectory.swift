@@ -24,9 +24,10 @@ public struct InPlayerDirectory: Sendable {
     /// - Parameters:
     ///   - merchant: the merchant's uuid or a client's name, wherever the call has one.
     ///   - key: what the bearer's token says that it was signed with.
+    ///   - needsToken: whether the call is nobody's without a token: then it is the token that is missing, and not the merchant.
     /// - Throws: a refusal where the merchant is not one of ours, or another's.
     func publication(
-        named prefix: PublicationID?, merchant: String?, key: String?
+        named prefix: PublicationID?, merchant: String?, key: String?, needsToken: Bool = false
     ) throws(InPlayerRefusal) -> InPlayerPublication {
         if let prefix, let named = byID[prefix] {
             if let merchant, !named.settings.isNamed(by: merchant) { throw .unknownMerchant }
@@ -37,7 +38,7 @@ public struct InPlayerDirectory: Sendable {
             return named
         }
         if let key, let signer = all.first(where: { $0.tokens.keys[key] != nil }) { return signer }
-        guard let fallback else { throw .unknownMerchant }
+        guard let fallback else { throw needsToken ? InPlayerRefusal.notSignedIn : InPlayerRefusal.unknownMerchant }
         return fallback
     }
 

@@ -60,11 +60,11 @@ public struct InPlayerFrontDoor<Context: RequestContext>: RouterMiddleware {
     ) async throws -> InPlayerQuestion {
         var limits = RequestLimits()
         if case .receipt = call { limits = .receipts }
-        let fields = try await RequestFields.read(request, limits: limits)
+        let fields = try await InPlayerFields.read(request, limits: limits)
         let bearer = Bearer(request.headers[.authorization])
         let front = try directory.publication(
             named: publication, merchant: InPlayerQuestion.merchant(call, fields),
-            key: bearer.text.flatMap { AccessTokenHeader($0)?.key })
+            key: bearer.text.flatMap { AccessTokenHeader($0)?.key }, needsToken: call.needsToken(request.method))
         return InPlayerQuestion(
             front: front, method: request.method, fields: fields, bearer: bearer, client: client(request, context),
             languages: request.headers[.acceptLanguage].map(AcceptLanguage.parse) ?? [])

@@ -22,10 +22,14 @@ public struct InPlayerPublication: Sendable {
     ///   - passwords: which ones readers may choose.
     ///   - ticketLifetime: of leave to set a new password, in seconds.
     ///   - downloads: where editions are to be had; nil where Gatefold does not guard them.
+    ///   - siblings: the revocations of other publications whose readers are the same.
+    ///   - errands: limits what signed-in readers have checked.
+    ///   - ledger: where a reader's purchases are erased; nil for that of the publication, if it sells at all.
     public init(
         _ settings: InPlayerSettings, proxy: PublicationProxy, book: any AccountBook, secrets: SecretRing,
         issuer: String = "gatefold", passwords: PasswordRule = PasswordRule(), ticketLifetime: TimeInterval = 3600,
-        downloads: DownloadSite? = nil, tools: InPlayerTools = InPlayerTools()
+        downloads: DownloadSite? = nil, tools: InPlayerTools = InPlayerTools(), siblings: [RevocationList] = [],
+        errands: any GuessLimiting = UnlimitedGuesses(), ledger: (any PurchaseLedger)? = nil
     ) {
         self.settings = settings
         self.proxy = proxy
@@ -37,9 +41,11 @@ public struct InPlayerPublication: Sendable {
             random: tools.random)
         access = proxy.with(tokens: tokens.codec)
         accounts = AccountDesk(
-            proxy: proxy, book: book, secrets: secrets, passwords: passwords, ticketLifetime: ticketLifetime)
+            proxy: proxy, book: book, secrets: secrets, passwords: passwords, ticketLifetime: ticketLifetime,
+            siblings: siblings, errands: errands, ledger: ledger)
         signedIn = AccountDesk(
-            proxy: access, book: book, secrets: secrets, passwords: passwords, ticketLifetime: ticketLifetime)
+            proxy: access, book: book, secrets: secrets, passwords: passwords, ticketLifetime: ticketLifetime,
+            siblings: siblings, errands: errands, ledger: ledger)
     }
 
     var id: PublicationID { proxy.publication.id }
@@ -56,6 +62,8 @@ public struct InPlayerTools: Sendable {
     public var noticeKeys: (any NoticeKeyIssuing)?
     public var codes: PINCodes
     public var pace: MailPace
+    /// Of letters that anybody can ask for: apart, so that whoever asks for many keeps no reader from a letter of their own.
+    public var forgotten: MailPace
     public var random: RandomSource
 
     public init(
@@ -68,5 +76,6 @@ public struct InPlayerTools: Sendable {
         self.random = random
         codes = PINCodes(random: random)
         pace = MailPace()
+        forgotten = MailPace()
     }
 }

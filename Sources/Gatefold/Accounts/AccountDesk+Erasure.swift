@@ -15,17 +15,24 @@ extension AccountDesk {
         _ = try await prove(password, of: subscriber, in: registry, inquiry)
         let known = try await account(of: subscriber)
         try await endSessions(of: subscriber)
-        let publication = proxy.publication.id
         let reference = proxy.references.reference(to: subscriber)
         let owner = proxy.references.owner(subscriber)
-        try await proxy.purchases?.erase(owner)
+        if let ledger {
+            _ = try await proxy.keep { try await ledger.erase(owner) }
+        } else {
+            try await proxy.purchases?.erase(owner)
+        }
         try await proxy.keep {
-            for device in try await proxy.state.devices(of: reference, in: publication) {
-                try await proxy.state.remove(device.reference, of: reference, in: publication)
+            for publication in lists.map(\.publication) {
+                for device in try await proxy.state.devices(of: reference, in: publication) {
+                    try await proxy.state.remove(device.reference, of: reference, in: publication)
+                }
             }
             // Everywhere: the reader is gone from every publication that asks this subscriber system.
             _ = try await book.eraseAccounts(of: owner)
             _ = try await registry.erase(subscriber)
+            // Once more: a call that was under way may have opened one while the subscriber was still there.
+            _ = try await book.eraseAccounts(of: owner)
         }
         await endLatecomers(of: subscriber)
         return known

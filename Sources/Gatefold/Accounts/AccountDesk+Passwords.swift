@@ -40,7 +40,7 @@ extension AccountDesk {
         let asked = Credentials(
             identifier: "forgotten password of \(folded)",
             fields: ["request": Hexadecimal.encode(proxy.random.bytes(16))])
-        return try await counted(asked, inquiry) {
+        return try await counted(asked, inquiry, by: errands) {
             guard let subscriber = try await registry.subscriber(identifiedBy: folded),
                 let mark = try await registry.passwordMark(of: subscriber)
             else { return (nil, isRight: false) }
@@ -100,7 +100,7 @@ extension AccountDesk {
             let typed = fields.credentials(
                 from: [fields.identifier: identifier, registry.passwordField: password])
         else { throw AccountRefusal.wrongPassword }
-        let isRight = try await counted(typed, inquiry) {
+        let isRight = try await counted(typed, inquiry, by: proxy.guesses) {
             let answer = try await proxy.backend.recognise(typed, inquiry: inquiry)
             guard case .recognised(let found) = answer else { return (false, isRight: false) }
             let isSame = found.backend == subscriber.backend && found.key == subscriber.key

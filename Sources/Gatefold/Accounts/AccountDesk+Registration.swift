@@ -21,7 +21,7 @@ extension AccountDesk {
             isEqualInConstantTime(Array(proof.utf8), Array(password.utf8))
         else { throw AccountRefusal.unacceptable }
         guard passwords.accepts(password) else { throw AccountRefusal.unacceptablePassword }
-        let registered = try await counted(typed, inquiry) {
+        let registered = try await counted(typed, inquiry, by: errands) {
             (try await registry.register(identifier: typed.identifier, password: password), isRight: false)
         }
         guard let subscriber = registered else { throw AccountRefusal.identifierTaken }
@@ -35,26 +35,27 @@ extension AccountDesk {
         }
     }
 
-    /// Does something that whoever guesses would like to do often, under the limits of sign-in.
+    /// Does something that whoever guesses would like to do often, under limits.
     ///
     /// - Parameter work: says whether it was a right guess; false counts as a wrong one.
     /// - Throws: ``AccountRefusal/throttled(retryAfter:)``, ``Unavailable``.
     func counted<Answer: Sendable>(
-        _ credentials: Credentials, _ inquiry: Inquiry, _ work: () async throws -> (Answer, isRight: Bool)
+        _ credentials: Credentials, _ inquiry: Inquiry, by limiter: any GuessLimiting,
+        _ work: () async throws -> (Answer, isRight: Bool)
     ) async throws -> Answer {
         let attempt = proxy.references.attempt(
             credentials, publication: proxy.publication.id, device: nil, client: inquiry.client)
-        switch await proxy.guesses.admit(attempt, at: proxy.clock.now, isAcquainted: { false }) {
+        switch await limiter.admit(attempt, at: proxy.clock.now, isAcquainted: { false }) {
         case .throttled(let wait):
             throw AccountRefusal.throttled(retryAfter: wait)
         case .proceed(let ticket):
             do {
                 let (answer, isRight) = try await proxy.ask(work)
-                proxy.guesses.settle(ticket, as: isRight ? .right : .wrong, at: proxy.clock.now)
+                limiter.settle(ticket, as: isRight ? .right : .wrong, at: proxy.clock.now)
                 if !isRight { await proxy.hesitation.wait() }
                 return answer
             } catch {
-                proxy.guesses.settle(ticket, as: .undecided, at: proxy.clock.now)
+                limiter.settle(ticket, as: .undecided, at: proxy.clock.now)
                 throw error
             }
         }

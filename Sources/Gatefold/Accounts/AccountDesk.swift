@@ -8,17 +8,32 @@ public struct AccountDesk: Sendable {
     public let passwords: PasswordRule
     let book: any AccountBook
     let tickets: PasswordTickets
+    /// The lists of the publications in which the reader's sessions end with those here.
+    let siblings: [RevocationList]
+    /// Counts registrations and requests for tickets.
+    let errands: any GuessLimiting
+    /// Where purchases are erased.
+    let ledger: (any PurchaseLedger)?
 
     /// - Parameters:
     ///   - secrets: of the publication's tokens; password tickets are sealed under a key of their own derived from them.
     ///   - ticketLifetime: of a ticket for a new password, in seconds.
+    ///   - siblings: the lists of the other publications that ask the same registry: a password is one for all of them, so
+    ///     what it ends here ends there.
+    ///   - errands: the limits of registrations and of requests for tickets, apart from those of sign-ins: whoever has many
+    ///     readers behind one address must not keep them out by it.
+    ///   - ledger: where a reader's purchases are erased; nil for that of the publication, if it sells at all.
     public init(
         proxy: PublicationProxy, book: any AccountBook, secrets: SecretRing, passwords: PasswordRule = PasswordRule(),
-        ticketLifetime: TimeInterval = 3600
+        ticketLifetime: TimeInterval = 3600, siblings: [RevocationList] = [],
+        errands: any GuessLimiting = UnlimitedGuesses(), ledger: (any PurchaseLedger)? = nil
     ) {
         self.proxy = proxy
         self.book = book
         self.passwords = passwords
+        self.siblings = siblings.filter { $0.publication != proxy.publication.id }
+        self.errands = errands
+        self.ledger = ledger
         tickets = PasswordTickets(
             publication: proxy.publication.id, secrets: secrets, random: proxy.random, lifetime: ticketLifetime)
     }

@@ -6,10 +6,13 @@ public struct NoticePass: Sendable, Equatable {
     /// The account's uuid.
     public var account: String
     public var expiresAt: Date
+    /// The session it was asked for in: what ends that one ends the pass.
+    public var holder: SaltHolder
 
-    public init(account: String, expiresAt: Date) {
+    public init(account: String, expiresAt: Date, holder: SaltHolder) {
         self.account = account
         self.expiresAt = expiresAt
+        self.holder = holder
     }
 }
 
@@ -21,7 +24,7 @@ public struct NoticePassCodec: Sendable {
     /// The longest account, in bytes.
     public static let longestAccount = 128
 
-    private static let formatVersion: UInt8 = 1
+    private static let formatVersion: UInt8 = 2
 
     private let keys: SealingKeys
     private let signers: [SymmetricKey]
@@ -46,6 +49,9 @@ public struct NoticePassCodec: Sendable {
         var writer = ByteWriter()
         writer.write(Self.formatVersion)
         writer.write(CompactTime.seconds(pass.expiresAt))
+        writer.write(CompactTime.seconds(pass.holder.issuedAt))
+        writer.write(pass.holder.subscriber.bytes)
+        writer.write(pass.holder.session.bytes)
         writer.write(text: pass.account)
         let nonce = random.bytes(SealingKeys.nonceSize)
         return (try? keys.seal(writer.bytes, authenticating: context, nonce: nonce)).map { Base64URL.encode($0) }
@@ -58,9 +64,14 @@ public struct NoticePassCodec: Sendable {
         else { return nil }
         var reader = ByteReader(bytes)
         guard reader.read(UInt8.self) == Self.formatVersion, let expiry = reader.read(UInt32.self),
+            let issuedAt = reader.read(UInt32.self),
+            let subscriber = reader.read(count: SubscriberReference.size).flatMap({ SubscriberReference(bytes: $0) }),
+            let session = reader.read(count: SessionReference.size).flatMap({ SessionReference(bytes: $0) }),
             let account = reader.readText(), reader.isAtEnd
         else { return nil }
-        return NoticePass(account: account, expiresAt: CompactTime.date(expiry))
+        return NoticePass(
+            account: account, expiresAt: CompactTime.date(expiry),
+            holder: SaltHolder(subscriber: subscriber, session: session, issuedAt: CompactTime.date(issuedAt)))
     }
 
     /// The secret that its holder signs with, by each secret of the ring: the first is the one that is handed out.

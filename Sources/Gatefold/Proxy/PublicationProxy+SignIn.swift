@@ -22,32 +22,62 @@ extension PublicationProxy {
         case .proceed(let admitted):
             ticket = admitted
         }
-        let recognition: Recognition
+        let entrance: Entrance
         do {
-            recognition = try await ask { try await backend.recognise(typed, inquiry: inquiry) }
+            entrance = try await recognise(typed, device: device, inquiry)
         } catch {
             guesses.settle(ticket, as: .undecided, at: clock.now)
             throw error
         }
-        switch recognition {
-        case .notRecognised(let words):
+        switch entrance {
+        case .refused(let words):
             guesses.settle(ticket, as: .wrong, at: clock.now)
             await hesitation.wait()
             return refuse(.notRecognised, words ?? message(.notRecognised, inquiry))
-        case .recognised(let subscriber):
+        case .open(let subscriber, let device, let session, issuedAt: let issuedAt):
             guesses.settle(ticket, as: .right, at: clock.now)
-            return try await admit(subscriber, device: device, attempt: attempt, inquiry)
+            return try await admit(
+                subscriber, device: device, session: session, issuedAt: issuedAt, attempt: attempt, inquiry)
         }
     }
 
+    /// What the backend made of credentials.
+    private enum Entrance {
+        case refused(words: String?)
+        /// - Parameter issuedAt: when the session that may begin now counts as issued.
+        case open(Subscriber, DeviceReference?, SessionReference, issuedAt: Date)
+    }
+
+    /// Asks who this is, and once more where all sessions of the reader were ended meanwhile: the password that was right when
+    /// the backend looked may be the former one, and the session would outlive its change.
+    private func recognise(_ typed: Credentials, device: String?, _ inquiry: Inquiry) async throws -> Entrance {
+        let device = device.map { references.reference(toDevice: $0) }
+        for _ in 0...Self.mostRepeats {
+            let noted = revocations.order
+            switch try await ask({ try await backend.recognise(typed, inquiry: inquiry) }) {
+            case .notRecognised(let words): return .refused(words: words)
+            case .recognised(let subscriber):
+                let who = references.reference(to: subscriber)
+                let session = device.map { SessionReference($0) } ?? .random(from: random)
+                // Read before it is looked whether anything ended: what ends from then on ends this session too. And before the
+                // device is admitted: whoever evicts it ends this session as well.
+                let issuedAt = moment(of: session, for: who)
+                if !revocations.hasEndedAll(of: who, since: noted) {
+                    return .open(subscriber, device, session, issuedAt: issuedAt)
+                }
+            }
+        }
+        throw Unavailable(retryAfter: 1, cause: "the sessions of the reader end again and again")
+    }
+
+    /// How often the backend is asked anew about one sign-in.
+    private static var mostRepeats: Int { 2 }
+
     private func admit(
-        _ subscriber: Subscriber, device: String?, attempt: GuessAttempt, _ inquiry: Inquiry
+        _ subscriber: Subscriber, device: DeviceReference?, session: SessionReference, issuedAt: Date,
+        attempt: GuessAttempt, _ inquiry: Inquiry
     ) async throws -> SignInAnswer {
         let who = references.reference(to: subscriber)
-        let device = device.map { references.reference(toDevice: $0) }
-        let session = device.map { SessionReference($0) } ?? .random(from: random)
-        // Read before the device is admitted: whoever evicts it from then on ends this session too.
-        let issuedAt = moment(of: session, for: who)
         if let device, let limit = publication.deviceLimit {
             let registration = try await keep {
                 try await state.admit(device, of: who, in: publication.id, limit: limit, at: clock.now)

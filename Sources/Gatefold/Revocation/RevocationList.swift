@@ -10,8 +10,16 @@ public final class RevocationList: Sendable {
         let session: SessionReference?
     }
 
+    private struct Held {
+        var revocations: [Scope: Revocation] = [:]
+        /// How many were taken in that ended anything more.
+        var taken = 0
+        /// Which of those was the latest that ends all sessions of a subscriber.
+        var orders: [SubscriberReference: Int] = [:]
+    }
+
     public let publication: PublicationID
-    private let revocations = Mutex<[Scope: Revocation]>([:])
+    private let held = Mutex(Held())
 
     public init(publication: PublicationID) {
         self.publication = publication
@@ -21,33 +29,47 @@ public final class RevocationList: Sendable {
     public func add(_ revocation: Revocation) {
         guard revocation.publication == publication else { return }
         let scope = Scope(subscriber: revocation.subscriber, session: revocation.session)
-        revocations.withLock { revocations in
-            revocations[scope] = revocations[scope]?.joined(with: revocation) ?? revocation
+        held.withLock { held in
+            let before = held.revocations[scope]
+            let joined = before?.joined(with: revocation) ?? revocation
+            // What is read back from the store ends nothing more.
+            if joined == before { return }
+            held.revocations[scope] = joined
+            held.taken += 1
+            if scope.session == nil { held.orders[scope.subscriber] = held.taken }
         }
     }
 
+    /// Rises with what is taken in, to be noted by whoever asks ``hasEndedAll(of:since:)`` later.
+    var order: Int { held.withLock { $0.taken } }
+
+    /// Whether all sessions of a subscriber were ended since an order was noted.
+    func hasEndedAll(of subscriber: SubscriberReference, since noted: Int) -> Bool {
+        held.withLock { held in held.orders[subscriber].map { $0 > noted } ?? false }
+    }
+
     public func isRevoked(_ holder: SaltHolder) -> Bool {
-        revocations.withLock { revocations in
-            if revocations.isEmpty { return false }
+        held.withLock { held in
+            if held.revocations.isEmpty { return false }
             return Self.scopes(holder.subscriber, holder.session).contains { scope in
-                revocations[scope]?.ends(holder.session, issuedAt: holder.issuedAt) ?? false
+                held.revocations[scope]?.ends(holder.session, issuedAt: holder.issuedAt) ?? false
             }
         }
     }
 
     /// The earliest moment at which a new session of this subscriber is not ended by what is already revoked.
     public func boundary(subscriber: SubscriberReference, session: SessionReference) -> Date {
-        revocations.withLock { revocations in
-            if revocations.isEmpty { return .distantPast }
-            return Self.scopes(subscriber, session).compactMap { revocations[$0]?.before }.max() ?? .distantPast
+        held.withLock { held in
+            if held.revocations.isEmpty { return .distantPast }
+            return Self.scopes(subscriber, session).compactMap { held.revocations[$0]?.before }.max() ?? .distantPast
         }
     }
 
     /// The latest boundary of this subscriber, of whatever session: no session that was opened so far counts as issued after
     /// it, or after now. Looks at all there are, so it is for what happens rarely.
     func boundary(subscriber: SubscriberReference) -> Date {
-        revocations.withLock { revocations in
-            revocations.lazy.filter { $0.key.subscriber == subscriber }.map(\.value.before).max() ?? .distantPast
+        held.withLock { held in
+            held.revocations.lazy.filter { $0.key.subscriber == subscriber }.map(\.value.before).max() ?? .distantPast
         }
     }
 
@@ -57,10 +79,12 @@ public final class RevocationList: Sendable {
 
     /// Forgets those that can not matter any more, because whatever they ended has expired by itself.
     public func discard(before moment: Date) {
-        revocations.withLock { revocations in
-            revocations = revocations.filter { $0.value.before >= moment }
+        held.withLock { held in
+            held.revocations = held.revocations.filter { $0.value.before >= moment }
+            let kept = held.revocations
+            held.orders = held.orders.filter { kept[Scope(subscriber: $0.key, session: nil)] != nil }
         }
     }
 
-    public var count: Int { revocations.withLock(\.count) }
+    public var count: Int { held.withLock { $0.revocations.count } }
 }

@@ -61,6 +61,40 @@ extension Answer {
         moment.flatMap { $0.timeIntervalSince1970 == 0 ? nil : $0 }
     }
 
+    /// When access begins: nil where the member is missing or null, and for moments before 1970.
+    ///
+    /// - Throws: ``UnreadableAnswer`` where it is anything else that is no moment.
+    func beginning(_ name: String) throws(UnreadableAnswer) -> Date? {
+        guard let member = self[name] else { return nil }
+        guard let moment = member.anyMoment else { throw UnreadableAnswer(name, expected: "a moment") }
+        return moment.timeIntervalSince1970 < 0 ? nil : moment
+    }
+
+    /// When access ends: nil, which is never, only where the member is missing, null or 0.
+    ///
+    /// - Throws: ``UnreadableAnswer`` for anything else that is no moment after 1970: it may stand for an end.
+    func ending(_ name: String) throws(UnreadableAnswer) -> Date? {
+        guard let member = self[name] else { return nil }
+        guard let moment = member.anyMoment, moment.timeIntervalSince1970 >= 0 else {
+            throw UnreadableAnswer(name, expected: "a moment, null or 0")
+        }
+        return moment.timeIntervalSince1970 == 0 ? nil : moment
+    }
+
+    /// A moment in Unix seconds, of any time, or as a text by ISO 8601.
+    private var anyMoment: Date? {
+        let seconds: Double? =
+            switch self {
+            case .integer(let integer): Double(integer)
+            case .number(let number): number
+            case .text(let text): Double(text)
+            case .flag, .object, .list, .null: nil
+            }
+        if let seconds { return seconds.isFinite ? Date(timeIntervalSince1970: seconds) : nil }
+        guard case .text(let text) = self else { return nil }
+        return try? Date.ISO8601FormatStyle().parse(text)
+    }
+
     /// Nil for what is no list.
     var entries: [Answer]? {
         if case .list(let list) = self { list } else { nil }

@@ -9,6 +9,8 @@ struct UnreadableAnswer: Error, Sendable, CustomStringConvertible {
     let description: String
 
     init(missing name: String) { description = "expected `\(name)` in the answer" }
+
+    init(_ name: String, expected: String) { description = "expected \(expected) in `\(name)`" }
 }
 
 extension Answer {

@@ -35,9 +35,11 @@ extension HistoricAccess: AnswerModel {
         currency = answer["purchased_currency"]?.text
         paymentMethod = answer["payment_method"]?.text
         created = answer["created_at"]?.moment
-        starts = answer["starts_at"]?.moment
-        expires = answer["expires_at"]?.end
+        starts = try answer.beginning("starts_at")
+        expires = try answer.ending("expires_at")
         isRevoked = answer["revoked"]?.flag
+        // One that can not be read may say that it is.
+        if isRevoked == nil, answer["revoked"] != nil { throw UnreadableAnswer("revoked", expected: "true or false") }
         isTrial = answer["is_trial"]?.flag
     }
 }

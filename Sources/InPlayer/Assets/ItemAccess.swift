@@ -29,7 +29,7 @@ extension ItemAccess: AnswerModel {
         customerUUID = answer["customer_uuid"]?.text
         country = answer["country_code"]?.text
         created = answer["created_at"]?.moment
-        starts = answer["starts_at"]?.moment
-        expires = answer["expires_at"]?.end
+        starts = try answer.beginning("starts_at")
+        expires = try answer.ending("expires_at")
     }
 }

@@ -22,12 +22,14 @@ struct Calls: Sendable {
         guard authorization == .required else { return try Self.read(await send(request(nil))) }
         let token = try await keeper.token()
         let first = try await send(request(token))
-        guard first.status == 401 else { return try Self.read(first) }
+        let fault = InPlayerFault(status: first.status, body: first.body)
+        // A page from in between says nothing of the token.
+        guard first.status == 401, fault.endsSession else { return try Self.read(first) }
         let renewed: String
         do throws(InPlayerError) {
             renewed = try await keeper.token(insteadOf: token)
         } catch .sessionEnded(nil) {
-            throw .sessionEnded(InPlayerFault(status: first.status, body: first.body))
+            throw .sessionEnded(fault)
         }
         return try Self.read(await send(request(renewed)))
     }

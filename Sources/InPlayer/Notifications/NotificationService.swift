@@ -24,9 +24,10 @@ struct NotificationService: Sendable {
             do {
                 let began = now()
                 let broker = try await broker()
-                try await receive(from: broker, tell)
-                // It was replaced in time, or it had held for a while: that is no failure.
-                failures = now().timeIntervalSince(began) > settings.longestPause ? 0 : failures + 1
+                let wasReplaced = try await receive(from: broker, tell)
+                // One that had held for a while may have ended together with everybody's, so there is a pause in any case.
+                failures =
+                    wasReplaced ? 0 : now().timeIntervalSince(began) > settings.longestPause ? 1 : failures + 1
             } catch let error as InPlayerError {
                 switch error {
                 case .notSignedIn, .sessionEnded, .storage, .invalid: throw error
@@ -57,12 +58,16 @@ struct NotificationService: Sendable {
     }
 
     /// Receives until the connection fails or its keys are about to end.
-    private func receive(from broker: MQTTBroker, _ tell: @escaping @Sendable (Output) -> Void) async throws {
+    ///
+    /// - Returns: whether it ended because of the keys.
+    private func receive(
+        from broker: MQTTBroker, _ tell: @escaping @Sendable (Output) -> Void
+    ) async throws -> Bool {
         guard let uuid = try await account() else {
             throw InPlayerError.unreadable(status: 200, expected: "expected the account's `uuid`")
         }
         let connect = MQTTConnect(clientID: uuid, keepAlive: settings.keepAlive)
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 do {
                     try await broker.subscribe(to: uuid, as: connect, begin: { tell(.connected) }) { message in
@@ -74,10 +79,14 @@ struct NotificationService: Sendable {
                 } catch {
                     // Whatever ended the connection: there will be another.
                 }
+                return false
             }
-            group.addTask { try await sleep(max(1, NotificationKeys.lifetime - settings.renewal)) }
+            group.addTask {
+                try await sleep(max(1, NotificationKeys.lifetime - settings.renewal))
+                return true
+            }
             defer { group.cancelAll() }
-            try await group.next()
+            return try await group.next() ?? false
         }
     }
 

@@ -10,7 +10,9 @@ struct AccessWait: Sendable {
     func value(_ receipt: StoreReceipt) async throws -> ItemAccess {
         do {
             return try await access(receipt)
-        } catch is CancellationError {
+        } catch let error as PurchaseError {
+            throw error
+        } catch {
             throw PurchaseError.notGrantedYet(receipt)
         }
     }
@@ -22,7 +24,7 @@ struct AccessWait: Sendable {
                 try await client.sleep(waiting.longest)
                 return nil
             }
-            if let settings = waiting.notifications { group.addTask { try await listen(settings) } }
+            if let settings = waiting.notifications { group.addTask { try await listen(settings, receipt) } }
             defer { group.cancelAll() }
             guard let access = try await group.next() ?? nil else { throw PurchaseError.notGrantedYet(receipt) }
             return access
@@ -41,7 +43,7 @@ struct AccessWait: Sendable {
     /// A question that fails is asked again.
     private func ask() async -> ItemAccess? { try? await client.assets.accessIfAny(to: item) }
 
-    private func listen(_ settings: NotificationSettings) async throws -> ItemAccess {
+    private func listen(_ settings: NotificationSettings, _ receipt: StoreReceipt) async throws -> ItemAccess {
         let outputs = Notifications.stream(of: client.notificationService(settings)) { $0 }
         do {
             for try await output in outputs {
@@ -53,10 +55,11 @@ struct AccessWait: Sendable {
                     switch notification.event {
                     case .accessGranted(let granted) where granted.item?.id == item || granted.item == nil:
                         if let access = await ask() { return access }
-                    case .paymentFailed(let news) where news.itemID == item || news.itemID == nil:
+                    // One that names no item may be of another purchase.
+                    case .paymentFailed(let news) where news.itemID == item:
                         // One that says there is access already is good news.
                         if let access = await ask() { return access }
-                        throw PurchaseError.refused(news, nil)
+                        throw PurchaseError.refused(receipt, news, nil)
                     default: continue
                     }
                 }

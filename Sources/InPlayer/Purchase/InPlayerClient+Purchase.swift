@@ -47,9 +47,9 @@ extension InPlayerClient {
                 progress(.granted)
                 return access
             }
-            // A token that is not taken says nothing of the receipt.
-            if case .refused(let fault) = error, fault.endsSession, fault.status != 401 {
-                throw PurchaseError.refused(nil, fault)
+            // Only the service itself speaks of the receipt, and only so.
+            if case .refused(let fault) = error, fault.status == 422, fault.isServicesOwn, !fault.blamesClient {
+                throw PurchaseError.refused(receipt, nil, fault)
             }
             throw PurchaseError.notSubmitted(receipt, error)
         }

@@ -14,15 +14,15 @@ public enum PurchaseProgress: Sendable, Hashable {
 
 /// Why a purchase did not come to its end.
 ///
-/// In all cases but the first the reader may have paid: ``InPlayerClient/finish(_:for:item:awaiting:progress:)`` goes on with the receipt
-/// where there is one.
+/// In all cases but the first the reader may have paid, and the error has the receipt:
+/// ``InPlayerClient/finish(_:for:item:awaiting:progress:)`` goes on with it.
 public enum PurchaseError: Error, Sendable, CustomStringConvertible {
     /// Nothing was bought.
     case notBought(any Error)
     /// The receipt could not be handed in. Keep it, and finish the purchase later.
     case notSubmitted(StoreReceipt, InPlayerError)
-    /// The service took the receipt in, and then refused it.
-    case refused(PaymentNews?, InPlayerFault?)
+    /// The service refused the receipt, at once or after it had taken it in. Keep it nevertheless: it proves the payment.
+    case refused(StoreReceipt, PaymentNews?, InPlayerFault?)
     /// The receipt was taken in, and access has not come in the time given; it may come later.
     case notGrantedYet(StoreReceipt)
 
@@ -30,7 +30,7 @@ public enum PurchaseError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .notBought(let error): "nothing was bought: \(error)"
         case .notSubmitted(_, let error): "the receipt could not be handed in: \(error)"
-        case .refused(let news, let fault):
+        case .refused(_, let news, let fault):
             "the receipt was refused: \(fault?.description ?? news?.explain ?? news?.message ?? "no reason given")"
         case .notGrantedYet: "the receipt was taken in, but there is no access yet"
         }

@@ -178,6 +178,13 @@ actor SessionKeeper {
 }
 
 extension InPlayerFault {
-    /// Whether a renewal so answered will never succeed; a busy service may answer the next one.
-    var endsSession: Bool { (400..<500).contains(status) && status != 408 && status != 429 }
+    /// Whether the service itself says that the tokens are no longer good. What a proxy or a page in between says, and what is
+    /// wrong with the app's own settings, leaves them as they are.
+    var endsSession: Bool { isServicesOwn && [400, 401, 422].contains(status) && !blamesClient }
+
+    /// Whether it is about the client or the merchant, and not about the reader.
+    var blamesClient: Bool {
+        let settings: Set<String> = ["client_id", "client_secret", "grant_type", "merchant_uuid", "branding_id"]
+        return !settings.isDisjoint(with: fields.keys)
+    }
 }

@@ -34,6 +34,9 @@ package struct MailSettings: Sendable {
         case (.required, _): break
         }
         server.authorities = try section.filePath("ca")
+        if server.authorities != nil, server.security == .none {
+            throw section.error("ca", expected: "needs TLS: expected `tls: required`, or no `ca`")
+        }
         server.timeout = try section.duration("timeout", default: 60, in: 1...600)
         server.connectTimeout = min(server.connectTimeout, server.timeout)
         let user = try section.string("user")

@@ -14,6 +14,8 @@ struct LastingParts: Sendable {
     let references: ReferenceKey
     let revocations: RevocationLists
     let guesses: any GuessLimiting
+    /// Counts registrations and forgotten passwords, apart from sign-ins; no limit for whoever only looks.
+    var errands: any GuessLimiting = UnlimitedGuesses()
     let refusals = RefusalMemory()
     let services: BackendServices
     /// Where catalogues are remembered; nil for nowhere.

@@ -86,15 +86,18 @@ struct PublicationAssembler {
                 }))
     }
 
-    /// By which the apps of each publication hear notices; none where they are told none.
+    /// By which the apps of each publication hear notices; none where they are told none. Made by the settings of the start, as
+    /// what tells them is.
     private var noticeKeys: [PublicationID: NoticeKeys] {
-        guard let settings = configuration.notices, let endpoint = settings.endpoint else { return [:] }
+        guard let settings = (parts.noticeboard as? NoticePublisher)?.settings, let endpoint = settings.endpoint else {
+            return [:]
+        }
         return Dictionary(
             uniqueKeysWithValues: configuration.publications.map { publication in
                 let id = publication.publication.id
                 let keys = NoticeKeys(
-                    publication: id, secrets: publication.tokenSecrets, endpoint: endpoint, region: settings.region,
-                    random: parts.services.random)
+                    publication: id, secrets: publication.tokenSecrets, revocations: parts.revocations.list(for: id),
+                    endpoint: endpoint, region: settings.region, random: parts.services.random)
                 return (id, keys)
             })
     }
@@ -162,9 +165,9 @@ struct PublicationAssembler {
         tools.noticeboard = parts.noticeboard
         tools.noticeKeys = noticeKeys[publication.publication.id]
         if let mailer = parts.mailer {
-            tools.mail = { to, subject, text in
+            tools.mail = { letter in
                 do {
-                    try mailer.send(Letter(to: to, subject: subject, text: text))
+                    try mailer.send(letter)
                     return true
                 } catch {
                     return false
@@ -174,7 +177,19 @@ struct PublicationAssembler {
         return InPlayerPublication(
             read.settings, proxy: proxy, book: parts.state, secrets: publication.tokenSecrets,
             issuer: configuration.publicURL ?? "gatefold", passwords: read.passwords,
-            ticketLifetime: read.ticketLifetime, downloads: downloads, tools: tools)
+            ticketLifetime: read.ticketLifetime, downloads: downloads, tools: tools,
+            siblings: siblings(of: publication), errands: publication.isTest ? UnlimitedGuesses() : parts.errands,
+            ledger: parts.state)
+    }
+
+    /// The revocations of the other publications whose readers have their passwords in the same place.
+    private func siblings(of publication: PublicationConfiguration) -> [RevocationList] {
+        let registries = Set(
+            plan.family(of: publication.backend).map(\.name).filter { backends[$0]?.registry != nil })
+        return configuration.publications.filter { other in
+            other.publication.id != publication.publication.id
+                && plan.family(of: other.backend).contains { registries.contains($0.name) }
+        }.map { parts.revocations.list(for: $0.publication.id) }
     }
 
     /// Nil where no app finds the publication by its own name.

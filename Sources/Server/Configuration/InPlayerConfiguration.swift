@@ -1,6 +1,7 @@
 public import Foundation
 public import FrontDoors
 public import Gatefold
+import Mail
 import Settings
 
 /// The InPlayer front door of a publication, as configured.
@@ -27,7 +28,6 @@ public struct InPlayerConfiguration: Sendable {
         settings.merchantNumber = Int64(
             try section.integer("merchant_number", default: 1, in: 1...Int(InPlayerNumber.highest)))
         settings.clients = Set((try section.strings("client_ids") ?? []).map { $0.lowercased() })
-        settings.clientSecret = try section.secret("client_secret")
         settings.accessTokenLifetime = try section.duration("access_token_lifetime", default: 3600, in: 60...86_400)
         settings.origins = try Self.origins(section)
         for field in try section.sections("register_fields") {
@@ -79,13 +79,12 @@ public struct InPlayerConfiguration: Sendable {
     }
 
     private static func letter(_ section: SettingsSection) throws(SettingsError) -> InPlayerLetter {
-        let standard = InPlayerLetter.password
-        let subject = try section.string("subject", default: standard.subject)
-        let text = try section.string("text", default: standard.text)
-        do {
-            return try InPlayerLetter(subject: subject, text: text)
-        } catch {
-            throw section.error("text", expected: error.description)
+        let template = try LetterTemplate(
+            section, variables: Set(InPlayerLetter.Place.allCases.map(\.rawValue)),
+            standard: LetterTemplate.Standard(
+                subject: InPlayerLetter.passwordSubject, text: InPlayerLetter.passwordText(token: "{{token}}")))
+        return InPlayerLetter { address, values in
+            template.letter(to: address, Dictionary(values.map { ($0.key.rawValue, $0.value) }) { $1 })
         }
     }
 

@@ -28,7 +28,7 @@ public struct AccessLogMiddleware: RouterMiddleware {
         context.logger.info(
             "request",
             metadata: [
-                "method": "\(Self.known(request))", "path": "\(Self.withoutQuery(request.uri.path))",
+                "method": "\(Self.known(request))", "path": "\(LoggedPath.of(request.uri.path, route: route))",
                 "status": "\(status)", "client": "\(client(request, context).map(\.description) ?? "-")",
                 "milliseconds": "\(elapsed.nanoseconds / 1_000_000)",
             ])
@@ -40,13 +40,6 @@ public struct AccessLogMiddleware: RouterMiddleware {
         case .get, .head, .post, .put, .delete, .options, .patch: request.method.rawValue
         default: "other"
         }
-    }
-
-    /// Nor what stands in a path for a mailed token, which is leave to set somebody's password.
-    private static func withoutQuery(_ path: String) -> Substring {
-        let path = path.prefix { $0 != "?" }
-        guard let call = path.firstRange(of: /forgot-password\/+/.ignoresCase()) else { return path.prefix(512) }
-        return path[..<call.upperBound].prefix(512)
     }
 }
 

@@ -8,11 +8,15 @@ package struct NoticePublisher: Noticeboard, Service {
     /// In seconds.
     private static let keepAlive: UInt16 = 30
 
+    /// Those in force until the process ends, whatever the configuration says by then.
+    package let settings: NoticeSettings
     private let publisher: MQTTPublisher
 
     package init(_ settings: NoticeSettings, random: RandomSource, logger: Logger) {
+        self.settings = settings
         // Of two with one name the broker ends the first: every process needs a name of its own.
-        let name = settings.clientID ?? "gatefold-\(Hexadecimal.encode(random.bytes(6)))"
+        // Nor may anybody know it, or an app could take it over.
+        let name = "\(settings.clientID ?? "gatefold")-\(Hexadecimal.encode(random.bytes(6)))"
         publisher = MQTTPublisher(
             settings.broker,
             as: MQTTConnect(

@@ -64,7 +64,7 @@ public struct MailDelivery: Sendable {
         default:
             cause = .other(code: code.rawValue, words: library.words(code).map { String(cString: $0) } ?? "")
         }
-        return MailDeliveryError(cause, reply: reply)
+        return MailDeliveryError(cause, reply: reply, isAboutLetter: replies.isAboutLetter)
     }
 }
 

@@ -53,15 +53,19 @@ public struct MailDeliveryError: Error, Sendable, CustomStringConvertible {
     public let cause: Cause
     /// What the server said last, if it said anything.
     public let reply: MailReply
+    /// Whether the server answered to the recipient or to the message, and not to its greeting, the user or the sender.
+    public let isAboutLetter: Bool
 
-    init(_ cause: Cause, reply: MailReply = MailReply(lines: [])) {
+    init(_ cause: Cause, reply: MailReply = MailReply(lines: []), isAboutLetter: Bool = false) {
         self.cause = cause
         self.reply = reply
+        self.isAboutLetter = isAboutLetter
     }
 
-    /// Whether the server would say the same of this letter again: 5xx.
+    /// Whether the server would say the same of this letter again: 5xx to the recipient or to the whole message. Any other
+    /// refusal is of all letters, and may be put right meanwhile.
     public var isLasting: Bool {
-        if case .refused(let status, _) = cause { status >= 500 } else { false }
+        if case .refused(let status, _) = cause { status >= 500 && isAboutLetter } else { false }
     }
 
     public var description: String {

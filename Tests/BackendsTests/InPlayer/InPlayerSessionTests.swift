@@ -77,6 +77,29 @@ import Testing
         }
     }
 
+    @Test("outlasts a 401 that something in between answers")
+    func pageInBetween() async throws {
+        for hasRefreshToken in [true, false] {
+            try await InPlayerBed.run { bed in
+                let backend = try bed.open("items: {a.1: 11}")
+                bed.service.with {
+                    $0.items["ada@example.com"] = [11]
+                    $0.givesRefreshToken = hasRefreshToken
+                }
+                let ada = try await bed.ada(backend)
+                for body in ["<html>", "", #"{"message":"Unauthorized"}"#] {
+                    bed.service.answer("GET /items/11/access", .init(status: 401, body: body))
+                    await #expect(throws: InPlayerFailure.status(401, item: nil), "\(body)") {
+                        try await state(backend, ada)
+                    }
+                }
+                #expect(bed.service.count(Self.authenticate) == 1, "nothing was refreshed")
+                bed.service.answer { _ in nil }
+                #expect(try await state(backend, ada) == .active)
+            }
+        }
+    }
+
     @Test("outlasts a refresh that could not be asked for")
     func passing() async throws {
         try await InPlayerBed.run { bed in

@@ -142,10 +142,11 @@ import Testing
     @Test("leave for good, with all that belongs to them, and their number goes to nobody else")
     func erasing() async throws {
         let rig = try Rig()
-        let who = try await rig.register()
+        try await rig.register()
         try await rig.bench.load(
             "identifier,periods,editions,categories\n\(Self.ada),2026-01-01/,com.example.1,http://example.com/tier=gold\n"
         )
+        let who = try #require(try await rig.registry.subscriber(identifiedBy: Self.ada))
         #expect(try await rig.registry.erase(who))
         #expect(try await !rig.registry.erase(who))
         try rig.bench.otherConnection { db throws in
@@ -189,8 +190,9 @@ import Testing
         let report = try await rig.bench.load("identifier,password\ncay@example.com,right one\n", options)
         #expect(report.removed == 1)
         #expect(try await rig.signIn("first password") == who)
-        // Once a file has them they are the operator's, with a subscription and the password they chose.
-        try await rig.bench.load("identifier,state\n\(Self.ada),active\n", options)
+        // Once a file has them they are the operator's; one with the password they chose leaves them what they are.
+        let own = try #require(try await rig.bench.database.find(Self.ada)?.passwordHash)
+        try await rig.bench.load("identifier,password_hash,state\n\(Self.ada),\(own),active\n", options)
         #expect(try await rig.signIn("first password") == who)
         #expect(try await rig.backend.subscription(of: who, inquiry: Inquiry()).state == .active)
         try await rig.bench.load("identifier,password\ncay@example.com,right one\n", options)
@@ -199,6 +201,57 @@ import Testing
         try await other.bench.load(exported)
         #expect(try await other.signIn("first password") != nil)
         #expect(try await other.signIn("right one", "bob@example.com") != nil)
+    }
+
+    @Test(
+        "get no subscription that a file gives to their identifier: whoever registers a stranger's has nothing of it",
+        arguments: [
+            "identifier,state\nada@example.com,active\n", "identifier,password,state\nada@example.com,,active\n",
+        ])
+    func strangers(file: String) async throws {
+        let rig = try Rig()
+        let stranger = try await rig.register()
+        let mark = try await rig.mark(stranger)
+        try await rig.bench.load(file)
+        #expect(try await rig.signIn("first password") == nil)
+        #expect(try await rig.backend.subscription(of: stranger, inquiry: Inquiry()).state == .unknown)
+        #expect(try await rig.registry.identifier(of: stranger) == nil)
+        #expect(try await !rig.registry.setPassword("other password", of: stranger, replacing: mark))
+        let reader = try #require(try await rig.registry.subscriber(identifiedBy: Self.ada))
+        #expect(reader != stranger)
+        #expect(try await rig.backend.subscription(of: reader, inquiry: Inquiry()).state == .active)
+        #expect(try await rig.registry.register(identifier: Self.ada, password: "another one") == nil)
+    }
+
+    @Test(
+        "under a stranger's identifier leave it to who reads the mail to choose a password, which the next file keeps")
+    func chosenByMail() async throws {
+        let rig = try Rig()
+        try await rig.register()
+        let file = "identifier,state\n\(Self.ada),active\n"
+        try await rig.bench.load(file)
+        try await rig.bench.load(file)
+        let reader = try #require(try await rig.registry.subscriber(identifiedBy: Self.ada))
+        let mark = try await rig.mark(reader)
+        #expect(try await rig.registry.setPassword("readers password", of: reader, replacing: mark))
+        #expect(try await !rig.registry.setPassword("other password", of: reader, replacing: mark))
+        try await rig.bench.load(file)
+        #expect(try await rig.signIn("readers password") == reader)
+        // Taken away by the operator it stays away.
+        try await rig.bench.database.setPassword(hash: nil, of: Self.ada)
+        #expect(try await rig.registry.passwordMark(of: reader) == nil)
+    }
+
+    @Test("make way for a file's password, and for what the operator gave them by hand")
+    func fileWithPassword() async throws {
+        let rig = try Rig()
+        let stranger = try await rig.register()
+        try await rig.bench.database.setState(.suspended, of: Self.ada)
+        try await rig.bench.load("identifier,password,editions\n\(Self.ada),right one,com.example.1\n")
+        #expect(try await rig.signIn("first password") == nil)
+        let reader = try #require(try await rig.signIn("right one"))
+        #expect(reader != stranger)
+        #expect(try await rig.backend.subscription(of: reader, inquiry: Inquiry()).state == .suspended)
     }
 
     @Test("are there after an upgrade of the release before, whose subscribers keep what they had")

@@ -42,6 +42,23 @@ struct AnswerParserTests {
         #expect(try answer(head + "ffff\r\nab").isCut)
     }
 
+    @Test("What stands around a body has its limits, too")
+    func limits() throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let long = String(repeating: "x", count: 300_000)
+        func found(_ text: String) -> [RawAnswer.Flaw]? {
+            guard case .complete(let answer) = outcome(text, hasEnded: false) else { return nil }
+            return answer.flaws
+        }
+        #expect(found(head + "1;" + long) == [.badChunks])
+        #expect(found(head + "1;" + long + "\r\na\r\n0\r\n\r\n") == [.badChunks])
+        #expect(found(head + "0\r\nTrailer: " + long) == [.badChunks])
+        let chunk = "1;" + String(repeating: "x", count: 4000) + "\r\na\r\n"
+        #expect(found(head + String(repeating: chunk, count: 200)) == [.badChunks])
+        let early = String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: 20_000)
+        #expect(outcome(early, hasEnded: false) == .notHTTP)
+    }
+
     @Test("What is wrong with the frame is told")
     func flaws() throws {
         #expect(try answer("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx").flaws == [.cutShort])

@@ -1,10 +1,11 @@
 import Foundation
-import FrontDoors
 import Gatefold
 import HTTPTypes
 import JSON
 import TestSupport
 import Testing
+
+@testable import FrontDoors
 
 @Suite("Accounts at the InPlayer front door")
 struct InPlayerAccountTests {
@@ -103,7 +104,7 @@ struct InPlayerAccountTests {
             let unknown = try await rig.call("/accounts/forgot-password", form + "eve@example.com")
             #expect(known.status == 200 && known.bytes == unknown.bytes && known.headers == unknown.headers)
             let mails = rig.mails.withLock { $0 }
-            #expect(mails.map(\.to) == ["ada@example.com"] && mails[0].text.contains("Hello Ada,"))
+            #expect(mails.map(\.to) == ["ada@example.com"] && mails[0].text.hasPrefix("Hello,\n"))
             let token = try #require(
                 mails[0].text.split(separator: "\n").first { Base64URL.decode($0) != nil && $0.count > 60 })
             rig.clock.advance(by: 10)
@@ -124,21 +125,79 @@ struct InPlayerAccountTests {
 
     @Test("mail the publication's own words, with the link where there is one")
     func letter() async throws {
-        let letter = try InPlayerLetter(subject: "For {{email}}", text: "{{ name }}: {{link}} {{token}}")
+        let letter = InPlayerLetter { to, values in
+            Letter(
+                to: to, subject: "For \(values[.email] ?? "")",
+                text: "\(values[.name] ?? ""): \(values[.link] ?? "") \(values[.token] ?? "")")
+        }
         try await InPlayerRig.run({
             $0.settings = {
                 $0.passwordLetter = letter
                 $0.passwordLink = "https://www.example.com/reset?t={{token}}"
             }
         }) { (rig: InPlayerRig) async throws in
-            _ = try await rig.call("/accounts", "username=ada@example.com&password=right horse&full_name={{token}}")
+            _ = try await rig.call(
+                "/accounts", "username=ada@example.com&password=right horse&full_name=Buy this: https://x.example")
             try await rig.call("/accounts/forgot-password", "email=ada@example.com")
             let mail = try #require(rig.mails.withLock { $0.first })
             let parts = mail.text.split(separator: " ")
-            #expect(mail.subject == "For ada@example.com" && parts[0] == "{{token}}:")
+            #expect(mail.subject == "For ada@example.com" && parts[0] == "ada@example.com:")
             #expect(parts[1] == "https://www.example.com/reset?t=\(parts[2])" && parts[2].count > 60)
         }
-        #expect(throws: InPlayerLetter.UnknownPlace.self) { try InPlayerLetter(subject: "", text: "{{tokens}}") }
+    }
+
+    @Test("have letters carry names, and nothing else that a stranger wrote")
+    func names() {
+        for name in ["Ada", "Zo\u{e8} O'Neil-Smith Jr.", "李小龍", "Ada 2"] {
+            #expect(InPlayerLetter.name(name) == name)
+        }
+        for other in [
+            "", "   ", "a@b.example", "https://x.example", "Ada\nBuy", "Ada <b>", "Buy!",
+            String(repeating: "a", count: 101),
+        ] {
+            #expect(InPlayerLetter.name(other) == nil, "\(other)")
+        }
+        #expect(InPlayerLetter.name(nil) == nil)
+    }
+
+    @Test("are mailed leave for a new password at a pace, with one answer whether or not they are")
+    func forgotPace() async throws {
+        try await InPlayerRig.run { (rig: InPlayerRig) async throws in
+            _ = try await rig.register()
+            let first = try await rig.call("/accounts/forgot-password", "email=ada@example.com")
+            let second = try await rig.call("/accounts/forgot-password", "email=ADA@example.com")
+            #expect(first.status == 200 && first.bytes == second.bytes && first.headers == second.headers)
+            #expect(rig.mails.withLock { $0.count } == 1)
+            // Nobody is asked about a name that was asked for just now.
+            rig.backend.isReachable = false
+            #expect(try await rig.call("/accounts/forgot-password", "email=ada@example.com").status == 200)
+            rig.backend.isReachable = true
+            rig.clock.advance(by: 61)
+            _ = try await rig.call("/accounts/forgot-password", "email=ada@example.com")
+            #expect(rig.mails.withLock { $0.count } == 2)
+        }
+    }
+
+    @Test("say more of themselves in JSON, too, and take it back by an empty value")
+    func metadata() async throws {
+        try await InPlayerRig.run { (rig: InPlayerRig) async throws in
+            let session = try await rig.register()
+            func put(_ text: String) async throws -> InPlayerAnswered {
+                try await rig.call(
+                    "/accounts", text, method: .put, token: session.access,
+                    headers: [.contentType: "application/json; charset=utf-8"])
+            }
+            let more: AppAccount = try await put(
+                #"{"full_name":"Ada L","metadata":{"city":"Z\u00fcrich","pages":12,"news":true}}"#
+            ).decoded()
+            #expect(more.fullName == "Ada L")
+            #expect(more.metadata == ["age": "30", "city": "Zürich", "pages": "12", "news": "true"])
+            let less: AppAccount = try await put(#"{"metadata":{"city":"","pages":null}}"#).decoded()
+            #expect(less.metadata == ["age": "30", "news": "true"])
+            for wrong in ["{", "[]", #"{"metadata":{"a":{}}}"#, #"{"full_name":[]}"#] {
+                #expect(try await put(wrong).status == 400, "\(wrong)")
+            }
+        }
     }
 
     @Test("are erased with everything they had, and their apps are told")
@@ -183,10 +242,12 @@ struct InPlayerAccountTests {
             for known in ["\"ada@example.com\"", session.account.uuid, "\"age\":\"30\"", "\"purchases\":[]"] {
                 #expect(mail.text.contains(known))
             }
-            let soon = try await rig.call("/accounts/export", "branding_id=1", token: session.access)
+            let soon = try await rig.call("/accounts/export", "password=right horse", token: session.access)
             #expect(soon.status == 429 && soon.headers[.retryAfter] == "60")
             rig.clock.advance(by: 61)
-            #expect(try await rig.call("/accounts/export", "", token: session.access).status == 200)
+            let without = try await rig.call("/accounts/export", "branding_id=1", token: session.access)
+            try without.expectFault(422, in: ["password"])
+            #expect(try await rig.call("/accounts/export", "password=right horse", token: session.access).status == 200)
         }
     }
 

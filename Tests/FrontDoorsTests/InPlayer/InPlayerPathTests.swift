@@ -41,6 +41,18 @@ struct InPlayerPathTests {
         }
     }
 
+    @Test("that are somebody's are refused without a token, also where it is not known which publication they are of")
+    func nobody() throws {
+        let directory = InPlayerDirectory()
+        for needsToken in [true, false] {
+            let refusal = #expect(throws: InPlayerRefusal.self) {
+                _ = try directory.publication(named: nil, merchant: nil, key: "unknown", needsToken: needsToken)
+            }
+            #expect(refusal == (needsToken ? InPlayerRefusal.notSignedIn : InPlayerRefusal.unknownMerchant))
+        }
+        #expect(InPlayerCall.accounts.needsToken(.get) && !InPlayerCall.accounts.needsToken(.post))
+    }
+
     @Test("that no call has are 404, methods that it has not 405, both in the form that SDKs read")
     func errors() async throws {
         try await InPlayerRig.run { (rig: InPlayerRig) async throws in

@@ -1,10 +1,11 @@
 import Foundation
-import FrontDoors
 import Gatefold
 import HTTPTypes
 import JSON
 import TestSupport
 import Testing
+
+@testable import FrontDoors
 
 @Suite("Sessions at the InPlayer front door")
 struct InPlayerSessionTests {
@@ -110,27 +111,42 @@ struct InPlayerSessionTests {
         }
     }
 
-    @Test("are refused to programs, unless they know the configured secret; their token is nobody's")
+    @Test("are nobody's but readers'")
     func programs() async throws {
-        let form = "client_id=server&grant_type=client_credentials&client_secret="
-        try await InPlayerRig.run({
-            $0.settings = {
-                $0.clients = ["server"]
-                $0.clientSecret = Secret("0123-program-secret")
-            }
-        }) { (rig: InPlayerRig) async throws in
-            #expect(try await rig.call("/accounts/authenticate", form + "0123-program-secrets").status == 422)
-            let answer = try await rig.call("/accounts/authenticate", form + "0123-program-secret")
-            let token = try #require(try answer.json()["access_token"]?.text)
-            #expect(answer.status == 200)
-            #expect(try await rig.call("/accounts", token: token).status == 401)
-            #expect(try await rig.call("/accounts/logout", token: token).status == 401)
-        }
         try await InPlayerRig.run { (rig: InPlayerRig) async throws in
-            #expect(
-                try await rig.call(
-                    "/accounts/authenticate", "grant_type=client_credentials&client_secret=x"
-                ).status == 422)
+            let answer = try await rig.call(
+                "/accounts/authenticate", "grant_type=client_credentials&client_secret=x")
+            try answer.expectFault(422, in: ["grant_type"])
+        }
+    }
+
+    @Test("take passwords and refresh tokens from the body alone")
+    func secretsInURL() async throws {
+        try await InPlayerRig.run { (rig: InPlayerRig) async throws in
+            let session = try await rig.register()
+            let name = "username=ada@example.com&grant_type=password"
+            let signIn = try await rig.call("/accounts/authenticate?password=right%20horse", name)
+            try signIn.expectFault(422, in: ["password"])
+            let renewal = try await rig.call(
+                "/accounts/authenticate?refresh_token=\(session.refresh)", "grant_type=refresh_token")
+            try renewal.expectFault(422, in: ["refresh_token"])
+        }
+    }
+
+    @Test("of a reader without an account are none: only a sign-in makes one")
+    func withoutAccount() async throws {
+        try await InPlayerRig.run { (rig: InPlayerRig) async throws in
+            rig.backend.readers.withLock { $0["eve@example.com"] = .init(key: "eve", password: "right horse") }
+            let elsewhere = try await rig.proxy.signIn(
+                Inquiry(fields: ["email": "eve@example.com", "password": "right horse"], client: nil, languages: []))
+            guard case .signedIn(let token, _, _) = elsewhere else {
+                Issue.record("\(elsewhere)")
+                return
+            }
+            #expect(try await rig.renew(token).status == 401)
+            #expect(try await rig.front.accounts.account(of: Subscriber(backend: "house", key: "eve")) == nil)
+            _ = try await rig.signIn("eve@example.com")
+            #expect(try await rig.renew(token).status == 200)
         }
     }
 
@@ -156,7 +172,7 @@ struct InPlayerSessionTests {
             let session = try await rig.register()
             rig.backend.isReachable = false
             for answer in [
-                try await rig.call("/accounts/authenticate", rig.signInForm()), try await rig.renew(session.refresh),
+                try await rig.call("/accounts/authenticate", rig.signInForm()),
                 try await rig.call("/items/43929/access", token: session.access),
                 try await rig.call("/items/200/access", token: session.access),
                 try await rig.call("/accounts", "username=b@example.com&password=12345678&client_id="),
@@ -166,6 +182,26 @@ struct InPlayerSessionTests {
             }
             rig.backend.isReachable = true
             #expect(try await rig.renew(session.refresh).status == 200)
+        }
+    }
+
+    @Test("go on while nobody can be asked, with the same refresh token, if that one is good by itself")
+    func renewalInAnOutage() async throws {
+        try await InPlayerRig.run { (rig: InPlayerRig) async throws in
+            let session = try await rig.register()
+            let ended = try await rig.signIn()
+            #expect(try await rig.call("/accounts/logout", token: ended.access).status == 200)
+            rig.clock.advance(by: 3600)
+            rig.backend.isReachable = false
+            let renewed: AppSession = try await rig.renew(session.refresh).decoded()
+            #expect(renewed.refresh == session.refresh && renewed.account == session.account)
+            #expect(try await rig.call("/accounts", token: renewed.access).status == 200)
+            // Nothing is widened: what the backend opens is asked there.
+            #expect(try await rig.call("/items/43929/access", token: renewed.access).status == 503)
+            #expect(try await rig.renew(ended.refresh).status == 401)
+            // Over, and only the backend could say whether it may be renewed.
+            rig.clock.advance(by: 31 * 86_400)
+            #expect(try await rig.renew(session.refresh).status == 503)
         }
     }
 }

@@ -15,10 +15,13 @@ struct NoticeKeysTests {
 
     private func keys(
         _ publication: String = "daily", secrets: SecretRing = SecretRing(current: Secret("the first secret of them")),
-        endpoint: String = "notices.daily.example", region: String = "eu-west-1"
+        revocations: [Revocation] = [], endpoint: String = "notices.daily.example", region: String = "eu-west-1"
     ) throws -> NoticeKeys {
-        NoticeKeys(
-            publication: try #require(PublicationID(publication)), secrets: secrets, endpoint: endpoint, region: region,
+        let id = try #require(PublicationID(publication))
+        let list = RevocationList(publication: id)
+        for revocation in revocations { list.add(revocation) }
+        return NoticeKeys(
+            publication: id, secrets: secrets, revocations: list, endpoint: endpoint, region: region,
             random: .seeded(7))
     }
 
@@ -31,8 +34,15 @@ struct NoticeKeysTests {
         return try #require(keys.broker(at: moment)?.webSocketTarget)
     }
 
+    /// A session that was opened an hour before.
+    private func holder() throws -> SaltHolder {
+        SaltHolder(
+            subscriber: try #require(SubscriberReference(bytes: [1, 2, 3, 4, 5, 6, 7])),
+            session: try #require(SessionReference("01020304")), issuedAt: moment.addingTimeInterval(-3600))
+    }
+
     private func made(_ keys: NoticeKeys, for account: String = uuid, at moment: Date) throws -> NoticeKeys.Answer {
-        try #require(keys.make(for: account, at: moment))
+        try #require(keys.make(for: account, holder: try holder(), at: moment))
     }
 
     @Test(
@@ -96,6 +106,23 @@ struct NoticeKeysTests {
         #expect(keys.account(signing: target, at: moment.addingTimeInterval(-901)) == nil)
     }
 
+    @Test("end with the session they were asked for in, and with no other")
+    func revoked() throws {
+        let target = try target(made(keys(), at: moment), at: moment)
+        let holder = try holder()
+        func keys(ending session: SessionReference?) throws -> NoticeKeys {
+            try self.keys(revocations: [
+                Revocation(
+                    publication: try #require(PublicationID("daily")), subscriber: holder.subscriber, session: session,
+                    at: moment)
+            ])
+        }
+        #expect(try keys(ending: holder.session).account(signing: target, at: moment) == nil)
+        #expect(try keys(ending: nil).account(signing: target, at: moment) == nil)
+        let other = try #require(SessionReference("05060708"))
+        #expect(try keys(ending: other).account(signing: target, at: moment) == Self.uuid)
+    }
+
     @Test("are of one publication, region and broker, and of no other")
     func bound() throws {
         let keys = try keys()
@@ -141,7 +168,7 @@ struct NoticeKeysTests {
         var dumped = ""
         dump(answer, to: &dumped)
         #expect(!"\(answer)\(dumped)".contains(answer.secretKey))
-        #expect(keys.make(for: String(repeating: "x", count: 129), at: moment) == nil)
+        #expect(keys.make(for: String(repeating: "x", count: 129), holder: try holder(), at: moment) == nil)
         #expect(answer.accessKey.wholeMatch(of: /ASIA[A-Z2-7]{16}/) != nil)
     }
 

@@ -37,6 +37,41 @@ import Testing
         #expect(try await rig.desk.account(of: try rig.subscriber(next))?.number == 3)
     }
 
+    @Test("is signed out, and has no device, in the other publications of the same subscriber system either")
+    func siblings() async throws {
+        let state = VolatileStateStore()
+        let readers = VolatileSubscribers()
+        let weekly = AccountRig(.weekly, readers: readers, state: state)
+        let rig = AccountRig(readers: readers, state: state, siblings: [weekly.revocations])
+        let token = try await rig.register(device: "phone")
+        let other = try #require(try await weekly.signIn(device: "tablet"))
+        let who = ReferenceKey(.one).reference(to: try rig.subscriber(token))
+        _ = try await erase(rig, token)
+        #expect(!rig.isGood(token) && !weekly.isGood(other))
+        #expect(await state.devices(of: who, in: .weekly).isEmpty)
+    }
+
+    @Test("leaves no account behind that a call under way opened meanwhile")
+    func reopened() async throws {
+        let rig = AccountRig()
+        let token = try await rig.register()
+        let who = try rig.subscriber(token)
+        rig.readers.beforeErasing { [rig] in
+            _ = try await rig.desk.account(of: who, identifier: AccountRig.ada)
+        }
+        _ = try await erase(rig, token)
+        #expect(try await rig.book.accounts(in: .daily, after: 0, limit: 9).isEmpty)
+    }
+
+    @Test("has no purchases left, also where the publication sells nothing itself")
+    func purchases() async throws {
+        // One that can not be asked shows that it is.
+        let rig = AccountRig(ledger: BrokenLedger())
+        let token = try await rig.register()
+        await #expect(throws: Unavailable.self) { try await erase(rig, token) }
+        #expect(rig.readers.identifiers == [AccountRig.ada])
+    }
+
     @Test("has to say the password")
     func proof() async throws {
         let rig = AccountRig()

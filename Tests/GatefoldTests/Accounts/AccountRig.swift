@@ -17,7 +17,8 @@ struct AccountRig {
     init(
         _ id: PublicationID = .daily, readers: VolatileSubscribers = VolatileSubscribers(),
         state: any SessionStore = VolatileStateStore(), guesses: any GuessLimiting = UnlimitedGuesses(),
-        proofs: [String] = ["password"]
+        errands: any GuessLimiting = UnlimitedGuesses(), siblings: [RevocationList] = [],
+        ledger: (any PurchaseLedger)? = nil, proofs: [String] = ["password"]
     ) {
         self.readers = readers
         revocations = RevocationList(publication: id)
@@ -34,7 +35,9 @@ struct AccountRig {
                 publication: id, secrets: SecretRing(current: .one), random: .seeded(40)),
             editionSecrets: SecretRing(current: .two), state: state, revocations: revocations, guesses: guesses,
             references: ReferenceKey(.one), clock: clock.wall, random: .seeded(41))
-        desk = AccountDesk(proxy: proxy, book: book, secrets: SecretRing(current: .one))
+        desk = AccountDesk(
+            proxy: proxy, book: book, secrets: SecretRing(current: .one), siblings: siblings, errands: errands,
+            ledger: ledger)
     }
 
     func inquiry(_ email: String = ada, _ password: String = "first password", device: String? = nil) -> Inquiry {

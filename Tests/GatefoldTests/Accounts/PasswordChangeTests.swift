@@ -1,7 +1,8 @@
 import Foundation
-import Gatefold
 import TestSupport
 import Testing
+
+@testable import Gatefold
 
 @Suite("A reader who changes the password") struct PasswordChangeTests {
     @Test("stays signed in on this device and is signed out on all others, also at the gate")
@@ -86,6 +87,67 @@ import Testing
         try await rig.change(token)
         let late = try #require(thief.withLock { $0 })
         #expect(!rig.isGood(late) && rig.isGood(token))
+    }
+
+    @Test("Whoever signs in with the former password, and is recognised right before it is changed, is not let in")
+    func inFlight() async throws {
+        let rig = AccountRig()
+        let token = try await rig.register(device: "phone")
+        rig.readers.afterRecognising { [rig] in try await rig.change(token) }
+        #expect(try await rig.signIn() == nil)
+        #expect(rig.isGood(token))
+        // A mailed ticket and an erasure are no other.
+        let ticket = try await rig.ticket()
+        rig.readers.afterRecognising { [rig] in
+            _ = try await rig.desk.setPassword("third password", ticket: ticket)
+        }
+        #expect(try await rig.signIn(AccountRig.ada, "other password") == nil)
+        let last = try #require(try await rig.signIn(AccountRig.ada, "third password"))
+        rig.readers.afterRecognising { [rig] in
+            _ = try await rig.desk.erase(token: last, password: "third password", Inquiry())
+        }
+        #expect(try await rig.signIn(AccountRig.ada, "third password") == nil)
+    }
+
+    @Test("Whoever signs in with the present one while all are signed out is let in, unless that does not end")
+    func signedOutMeanwhile() async throws {
+        let rig = AccountRig()
+        let who = try rig.subscriber(try await rig.register())
+        @Sendable func endAll() {
+            let reference = ReferenceKey(.one).reference(to: who)
+            let moment = rig.revocations.boundary(subscriber: reference)
+            rig.revocations.add(
+                Revocation(
+                    publication: .daily, subscriber: reference, session: nil, at: max(moment, rig.clock.now)))
+        }
+        rig.readers.afterRecognising { endAll() }
+        let token = try #require(try await rig.signIn())
+        #expect(rig.isGood(token))
+        @Sendable func again() {
+            endAll()
+            rig.readers.afterRecognising { again() }
+        }
+        rig.readers.afterRecognising { again() }
+        let failure = await #expect(throws: Unavailable.self) { try await rig.signIn() }
+        #expect(failure?.retryAfter == 1)
+    }
+
+    @Test("is signed out in the other publications of the same subscriber system as well, and stays signed in here")
+    func siblings() async throws {
+        let state = VolatileStateStore()
+        let readers = VolatileSubscribers()
+        let weekly = AccountRig(.weekly, readers: readers, state: state)
+        let rig = AccountRig(readers: readers, state: state, siblings: [weekly.revocations, weekly.revocations])
+        let token = try await rig.register(device: "phone")
+        let other = try #require(try await weekly.signIn(device: "phone"))
+        rig.clock.advance(by: 60)
+        weekly.clock.advance(by: 60)
+        try await rig.change(token)
+        #expect(rig.isGood(token) && !weekly.isGood(other))
+        // Other nodes and the next start find it in the store.
+        let told = Set(await state.revocations(after: 0).map(\.revocation.publication))
+        #expect(told == Set([PublicationID.daily, PublicationID.weekly]))
+        #expect(try await weekly.signIn(AccountRig.ada, "other password", device: "phone") != nil)
     }
 
     @Test("Two who change it at once from the same one do not both succeed")

@@ -75,7 +75,7 @@ import Testing
 
     @Test("Nobody's identifier gets none, and a reader's not endlessly many, however many addresses ask")
     func limits() async throws {
-        let rig = AccountRig(guesses: GuessLimiter(limits: GuessLimits(perIdentifier: 5)))
+        let rig = AccountRig(errands: GuessLimiter(limits: GuessLimits(perIdentifier: 5)))
         try await rig.register()
         #expect(try await rig.desk.resetPassword(of: "nobody@example.com", Inquiry()) == nil)
         #expect(try await rig.desk.resetPassword(of: " ", Inquiry()) == nil)

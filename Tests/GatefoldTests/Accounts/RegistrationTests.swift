@@ -76,7 +76,7 @@ import Testing
         #expect(!closed.desk.hasRegistry)
         await #expect(throws: AccountRefusal.notOffered) { try await closed.register() }
         let limits = GuessLimits(perAddress: 3)
-        let rig = AccountRig(guesses: GuessLimiter(limits: limits))
+        let rig = AccountRig(errands: GuessLimiter(limits: limits))
         try await rig.register()
         // Looking for identifiers that are taken costs an address what wrong guesses do.
         for _ in 0..<2 {
@@ -90,6 +90,8 @@ import Testing
             return
         }
         #expect(wait > 0)
+        // Nobody else at the address is kept out by it.
+        #expect(try await rig.signIn() != nil)
         #expect(rig.readers.identifiers == [AccountRig.ada])
     }
 

@@ -1,7 +1,8 @@
 import Foundation
-import Gatefold
 import TestSupport
 import Testing
+
+@testable import Gatefold
 
 @Suite("The list of revocations")
 struct RevocationListTests {
@@ -39,6 +40,22 @@ struct RevocationListTests {
         list.add(Revocation(publication: .weekly, subscriber: reader, session: nil, at: .after(99)))
         #expect(list.boundary(subscriber: reader, session: session) == .after(11))
         #expect(list.count == 1)
+    }
+
+    @Test("tells whether all sessions of a reader were ended since, and takes what it has already for nothing new")
+    func since() {
+        let list = RevocationList(publication: .daily)
+        let all = Revocation(publication: .daily, subscriber: reader, session: nil, at: .after(10))
+        let noted = list.order
+        list.add(Revocation(publication: .daily, subscriber: reader, session: session, at: .after(10)))
+        #expect(!list.hasEndedAll(of: reader, since: noted))
+        list.add(all)
+        #expect(list.hasEndedAll(of: reader, since: noted))
+        let later = list.order
+        list.add(all)
+        #expect(!list.hasEndedAll(of: reader, since: later))
+        list.discard(before: .after(99))
+        #expect(!list.hasEndedAll(of: reader, since: noted))
     }
 
     @Test("forgets only what can not matter any more")

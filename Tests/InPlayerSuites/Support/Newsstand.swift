@@ -91,7 +91,6 @@ struct Newsstand: Sendable {
             products: {subscriptions: [{product: \(Self.monthly), title: Monthly}]}
             inplayer:
               merchant: \(Self.merchant)
-              client_secret: {file: secrets/daily}
               register_fields:
                 - {name: city, label: City, type: select, options: {london: London, paris: Paris}}
               fees:

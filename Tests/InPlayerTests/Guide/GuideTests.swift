@@ -55,6 +55,13 @@ struct GuideTests {
         }
         let kiosk = Kiosk(client: client(transport, signedIn: false))
         #expect(try await kiosk.signIn("ada@example.com", "wrong") == nil)
+        let others: [TransportResponse] = [
+            Shapes.error(402), Shapes.error(404), Shapes.error(429), .json("<html>", status: 401),
+        ]
+        for answer in others {
+            let other = Kiosk(client: client(ScriptedTransport { _ in answer }, signedIn: false))
+            await #expect(throws: InPlayerError.self) { try await other.signIn("ada@example.com", "engine") }
+        }
         #expect(try await kiosk.signIn("ada@example.com", "engine")?.fullName == "Ada Lovelace")
         let content = try await kiosk.content(of: 43_929, fee: 4_805) { product in
             #expect(product == "43929_4805")

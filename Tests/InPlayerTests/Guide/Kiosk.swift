@@ -11,7 +11,7 @@ struct Kiosk {
     func signIn(_ email: String, _ password: String) async throws -> Account? {
         do {
             return try await client.accounts.signIn(email, password: password).account
-        } catch InPlayerError.refused(let fault) where fault.status < 500 {
+        } catch InPlayerError.refused(let fault) where fault.isOfCredentials {
             return nil
         }
     }

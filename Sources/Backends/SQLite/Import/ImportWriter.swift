@@ -17,6 +17,7 @@ struct ImportWriter {
     private let moment: Int64
     private let columns: ImportColumns
     private let find: Statement
+    private let takeOver: ImportTakeover
     private let insert: Statement
     private let update: Statement
     private let clear: [Statement]
@@ -30,7 +31,14 @@ struct ImportWriter {
         self.importID = importID
         self.moment = Milliseconds.of(moment)
         self.columns = columns
-        find = try db.makeStatement(sql: "SELECT id, import FROM subscriber WHERE identifier = ?")
+        // That an identifier is theirs was never shown by who registered it; a file with the very hash that is stored has them
+        // as they are.
+        find = try db.makeStatement(
+            sql: """
+                SELECT id, import, registered IS NOT NULL AND (password_hash IS NULL OR password_hash IS NOT ?2)
+                FROM subscriber WHERE identifier = ?1
+                """)
+        takeOver = try ImportTakeover(db)
         insert = try db.makeStatement(
             sql: """
                 INSERT INTO subscriber (identifier, password_hash, state, message, all_editions, updated, import)
@@ -42,7 +50,7 @@ struct ImportWriter {
             // The same hash again is no new password: whoever chose it still did.
             changes += [
                 "password_hash = ?1", "password_version = password_version + (password_hash IS NOT ?1)",
-                "chosen = CASE WHEN password_hash IS ?1 THEN chosen END",
+                "chosen = CASE WHEN password_hash IS ?1 THEN chosen END", "awaits_choice = NULL",
             ]
         }
         if columns.has(.state) { changes.append("state = ?2") }
@@ -60,11 +68,14 @@ struct ImportWriter {
 
     func write(_ row: ImportRow) throws -> Outcome {
         let outcome: Outcome
-        let id: Int64
-        if let known = try Row.fetchOne(find, arguments: [row.identifier]) {
+        var id: Int64
+        if let known = try Row.fetchOne(find, arguments: [row.identifier, row.passwordHash]) {
             id = try SubscriberRow.integer(known, 0, "subscriber", "id")
             let written: DatabaseValue = known[1]
             if written == importID.databaseValue { return .duplicate }
+            if try SubscriberRow.integer(known, 2, "subscriber", "registered") == 1 {
+                id = try takeOver.place(of: id, identifier: row.identifier)
+            }
             try update.execute(arguments: [
                 row.passwordHash, row.state.rawValue, row.message, row.hasAllEditions ? 1 : 0, moment, importID, id,
             ])

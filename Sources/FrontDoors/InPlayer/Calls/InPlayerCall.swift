@@ -84,6 +84,19 @@ enum InPlayerCall: Hashable, Sendable {
         }
     }
 
+    /// Whether it is somebody's, and answered to whoever has a token alone.
+    func needsToken(_ method: HTTPRequest.Method) -> Bool {
+        switch self {
+        case .accounts: method != .post
+        case .logout, .erase, .changePassword, .export, .sendPIN, .validatePIN, .access, .history, .subscriptions,
+            .noticeKeys, .receipt:
+            true
+        case .authenticate, .forgotPassword, .newPassword, .registerFields, .social, .item, .externalItem, .accessFees,
+            .keySet:
+            false
+        }
+    }
+
     /// The path without what stands for somebody or something, for logs and metrics.
     var pattern: String {
         switch self {

@@ -38,7 +38,9 @@ extension InPlayerQuestion {
         if let name = fields["full_name"] { details.fullName = name }
         if let referrer = field("referrer") { details.referrer = referrer }
         if let day = try dateOfBirth() { details.dateOfBirth = day }
+        // What is sent empty is taken away.
         details.metadata.merge(metadata) { $1 }
+        details.metadata = details.metadata.filter { !$0.value.isEmpty }
         guard let account = try await front.accounts.change(details, of: reader.session.subscriber) else {
             throw InPlayerRefusal.field("metadata", "This can not be kept.")
         }
@@ -51,7 +53,7 @@ extension InPlayerQuestion {
         do {
             let account = try await front.signedIn.erase(
                 token: reader.token, password: try required("password"), inquiry())
-            front.tell(.accountErased, to: account?.uuid ?? reader.uuid)
+            if let account { front.tell(.accountErased, to: account.uuid) }
         } catch let refusal as AccountRefusal {
             throw refusal.refusal(front.signedIn.passwords)
         }

@@ -94,7 +94,9 @@ extension InPlayerQuestion {
     func noticeKeys() async throws -> Response {
         let reader = try await reader()
         guard let keys = front.tools.noticeKeys else { throw InPlayerRefusal.notOffered }
-        let issued = try keys.keys(for: reader.uuid, at: front.now)
+        let account = try await account(of: reader)
+        let holder = front.access.noticeHolder(of: reader.session)
+        let issued = try keys.keys(for: account.uuid, holder: holder, at: front.now)
         return InPlayerAnswer.make([
             "accessKey": .string(issued.accessKey), "secretKey": .string(issued.secretKey),
             "sessionToken": .string(issued.sessionToken), "region": .string(issued.region),

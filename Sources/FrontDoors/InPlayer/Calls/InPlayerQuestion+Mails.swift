@@ -10,8 +10,9 @@ extension InPlayerQuestion {
         try pace("pin", account)
         guard let code = front.tools.codes.issue(for: mailbox(account), at: front.now),
             mail(
-                account.details.identifier, "Your code: \(code)",
-                "Your code is \(code). It is good for ten minutes.\n")
+                Letter(
+                    to: account.details.identifier, subject: "Your code: \(code)",
+                    text: "Your code is \(code). It is good for ten minutes.\n"))
         else { throw InPlayerRefusal.unavailable(60) }
         return InPlayerAnswer.done("The code was sent")
     }
@@ -25,11 +26,13 @@ extension InPlayerQuestion {
         return InPlayerAnswer.done("The code is right")
     }
 
-    /// Mails everything that is known of a reader, as JSON, to the reader's own address.
+    /// Mails everything that is known of a reader, as JSON, to the reader's own address; for the password, where readers have one
+    /// here.
     func export() async throws -> Response {
         guard let mail = front.tools.mail else { throw InPlayerRefusal.notOffered }
         let reader = try await reader()
-        if let password = field("password"), front.signedIn.hasRegistry {
+        if front.signedIn.hasRegistry {
+            let password = try required("password")
             do {
                 try await front.signedIn.prove(password, token: reader.token, inquiry())
             } catch let refusal as AccountRefusal {
@@ -41,9 +44,10 @@ extension InPlayerQuestion {
         let known = try await everything(of: reader, account)
         guard
             mail(
-                account.details.identifier, "Your data",
-                "This is everything that is known of you:\n\n"
-                    + String(decoding: JSONWriter.bytes(known), as: UTF8.self) + "\n")
+                Letter(
+                    to: account.details.identifier, subject: "Your data",
+                    text: "This is everything that is known of you:\n\n"
+                        + String(decoding: JSONWriter.bytes(known), as: UTF8.self) + "\n"))
         else { throw InPlayerRefusal.unavailable(60) }
         return InPlayerAnswer.done("Your data was sent by mail")
     }

@@ -1,3 +1,5 @@
+import Crypto
+import Foundation
 import Gatefold
 import Hummingbird
 
@@ -21,17 +23,25 @@ extension InPlayerQuestion {
         guard let name = field("email") ?? field("username") else {
             throw InPlayerRefusal.field("email", "This field is required.")
         }
-        do {
-            if let reset = try await front.accounts.resetPassword(of: name, inquiry()) {
-                let (subject, text) = front.letter(for: reset)
-                _ = mail(reset.identifier, subject, text)
+        // Before it is looked up, so that both answers stay one.
+        if front.tools.forgotten.wait(for: mailbox(named: name), at: front.now) == nil {
+            do {
+                if let reset = try await front.accounts.resetPassword(of: name, inquiry()) {
+                    _ = mail(front.letter(for: reset))
+                }
+            } catch AccountRefusal.throttled {
+            } catch let refusal as AccountRefusal {
+                throw refusal.refusal(front.accounts.passwords)
             }
-        } catch AccountRefusal.throttled {
-        } catch let refusal as AccountRefusal {
-            throw refusal.refusal(front.accounts.passwords)
         }
         return InPlayerAnswer.done(
             "If there is an account of this name, a mail with further instructions was sent to it.")
+    }
+
+    /// Of one length, however long the name is.
+    private func mailbox(named name: String) -> String {
+        let digest = SHA256.hash(data: Data(CredentialFields.fold(name).utf8))
+        return "\(front.id) \(Hexadecimal.encode(digest))"
     }
 
     /// Sets a password by the mail's token; every device is signed out.
@@ -49,13 +59,14 @@ extension InPlayerQuestion {
 }
 
 extension InPlayerPublication {
-    func letter(for reset: PasswordReset) -> (subject: String, text: String) {
-        var values: [InPlayerLetter.Place: String] = [
-            .token: reset.ticket, .email: reset.identifier,
-            .name: reset.account?.details.fullName.flatMap { $0.isEmpty ? nil : $0 } ?? reset.identifier,
-        ]
-        // What is in the link is safe in it: tickets are URL-safe.
-        values[.link] = settings.passwordLink.map { InPlayerLetter.fill($0, [.token: reset.ticket]) } ?? reset.ticket
-        return settings.passwordLetter.filled(values)
+    func letter(for reset: PasswordReset) -> Letter {
+        settings.passwordLetter.write(
+            reset.identifier,
+            [
+                .token: reset.ticket, .email: reset.identifier,
+                .name: InPlayerLetter.name(reset.account?.details.fullName) ?? reset.identifier,
+                // Tickets are URL-safe.
+                .link: settings.passwordLink?.replacing("{{token}}", with: reset.ticket) ?? reset.ticket,
+            ])
     }
 }

@@ -5,12 +5,11 @@ import Hummingbird
 import JSON
 
 extension InPlayerQuestion {
-    /// `POST /accounts/authenticate`, by what the app has: a password, a refresh token, or a program's secret.
+    /// `POST /accounts/authenticate`, by what the app has: a password or a refresh token.
     func authenticate() async throws -> Response {
         switch field("grant_type") ?? (field("refresh_token") == nil ? "password" : "refresh_token") {
         case "password": return try await signIn()
         case "refresh_token": return try await renew()
-        case "client_credentials": return try await signInProgram()
         default: throw InPlayerRefusal.field("grant_type", "This grant type is not known.")
         }
     }
@@ -23,8 +22,19 @@ extension InPlayerQuestion {
         }
     }
 
+    /// While nobody can be asked, a token that is good by itself stays what it is, with a new access token: an app that is not given
+    /// one signs its reader out. Nothing is widened by it: every call asks again.
     private func renew() async throws -> Response {
-        switch try await front.proxy.renew(token: try required("refresh_token"), inquiry()) {
+        let refreshToken = try required("refresh_token")
+        let answer: SignInAnswer
+        do {
+            answer = try await front.proxy.renew(token: refreshToken, inquiry())
+        } catch let failure as Unavailable {
+            let session = front.proxy.session(token: refreshToken)
+            guard session != nil else { throw failure }
+            return try await authorization(refreshToken, identifier: nil)
+        }
+        switch answer {
         case .refused(let refusal):
             throw InPlayerRefusal(
                 .unauthorized, refusal.message ?? "Please sign in again.",
@@ -33,29 +43,21 @@ extension InPlayerQuestion {
         }
     }
 
-    /// One of the merchant's own programs: its token is nobody's, and opens nothing that is somebody's.
-    private func signInProgram() async throws -> Response {
-        let secret = try required("client_secret")
-        guard let known = front.settings.clientSecret, isEqualInConstantTime(known.bytes, Array(secret.utf8)) else {
-            throw InPlayerRefusal.field("client_secret", "The client is not recognised.")
-        }
-        let issued = try await front.tokens.issue(
-            client: field("client_id") ?? front.settings.merchant, at: front.now)
-        return InPlayerAnswer.make([
-            "access_token": .string(issued.text), "expires": .seconds(issued.expiresAt), "token_type": "Bearer",
-        ])
-    }
-
     /// What sign-in, renewal and registration answer (PROTOCOLS 5.3 "Authorization").
     ///
     /// - Parameter identifier: what the reader signed in with; nil where only a token says who it is.
     func authorization(_ refreshToken: String, identifier: String?) async throws -> Response {
         guard let session = front.proxy.session(token: refreshToken) else { throw InPlayerRefusal.notSignedIn }
         let subscriber = session.subscriber
-        var account = identifier == nil ? try await front.accounts.account(of: subscriber) : nil
-        if account == nil { account = try await front.accounts.account(of: subscriber, identifier: identifier ?? "") }
-        guard let account else { throw InPlayerRefusal.notSignedIn }
-        let issued = try await front.tokens.issue(session, account: account.uuid, at: front.now)
+        let found: Account?
+        if let identifier {
+            found = try await front.accounts.account(of: subscriber, identifier: identifier)
+        } else {
+            // Only who signs in is given one: a renewal must not bring back an account that was erased.
+            found = try await front.accounts.account(of: subscriber)
+        }
+        guard let account = found else { throw InPlayerRefusal.notSignedIn }
+        let issued = try await front.tokens.issue(session, account: account.number, at: front.now)
         return InPlayerAnswer.make([
             "access_token": .string(issued.text), "refresh_token": .string(refreshToken),
             "expires": .seconds(issued.expiresAt), "token_type": "Bearer",
@@ -67,9 +69,9 @@ extension InPlayerQuestion {
     /// Ends this session; an access token that has just run out still says which, and its refresh token is still good.
     func signOut() async throws -> Response {
         guard let text = bearer.text,
-            let claims = await front.tokens.read(text, at: front.now, isExpiredToo: true), let token = claims.session
+            let claims = await front.tokens.read(text, at: front.now, isExpiredToo: true)
         else { throw InPlayerRefusal.notSignedIn }
-        try await front.access.signOut(token: token, inquiry())
+        try await front.access.signOut(token: claims.session, inquiry())
         return InPlayerAnswer.done("Successfully logged out")
     }
 

@@ -6,29 +6,32 @@ struct InPlayerReader {
     let session: Session
     /// The session as text, for use cases that take one.
     let token: String
-    /// The account's uuid.
-    let uuid: String
 }
 
 extension InPlayerQuestion {
     /// Whoever the bearer's token names.
     ///
-    /// - Throws: ``InPlayerRefusal/notSignedIn`` for any token that is not good, and for one that is a program's.
+    /// - Throws: ``InPlayerRefusal/notSignedIn`` for any token that is not good.
     func reader() async throws -> InPlayerReader {
         guard let text = bearer.text, let claims = await front.tokens.read(text, at: front.now),
-            let token = claims.session, let session = front.access.session(token: token)
+            let session = front.access.session(token: claims.session)
         else {
             throw InPlayerRefusal(
                 .unauthorized, message(bearer == .missing ? .noToken : .tokenNotRecognised) ?? "Please sign in.",
                 errors: ["token": "Please sign in."])
         }
-        return InPlayerReader(session: session, token: token, uuid: claims.sub)
+        return InPlayerReader(session: session, token: claims.session)
     }
 
-    /// The account of whoever asks, made anew where it got lost.
+    /// The account of whoever asks.
+    ///
+    /// - Throws: ``InPlayerRefusal/notSignedIn`` where there is none: one is made at sign-in only, or what was erased while a call
+    ///   was under way would come back.
     func account(of reader: InPlayerReader) async throws -> Account {
-        if let account = try await front.accounts.account(of: reader.session.subscriber) { return account }
-        return try await front.accounts.account(of: reader.session.subscriber, identifier: "")
+        guard let account = try await front.accounts.account(of: reader.session.subscriber) else {
+            throw InPlayerRefusal.notSignedIn
+        }
+        return account
     }
 }
 

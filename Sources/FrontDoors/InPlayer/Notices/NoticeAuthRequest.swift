@@ -5,7 +5,7 @@ public import Hummingbird
 
 /// Answers the server in front of the broker, which asks for each app that wants to hear notices whether it may.
 ///
-/// 200 or 403, both without a body. The target that the app asked for comes in `X-Original-URI`, as at the other auth-request
+/// 200 or 403, both without a body; with 200 `X-Gatefold-Account` names whose notices these are: its uuid, which is the topic. The target that the app asked for comes in `X-Original-URI`, as at the other auth-request
 /// endpoints.
 public struct NoticeAuthRequest<Context: RequestContext>: HTTPResponder {
     private let keys: @Sendable () -> [NoticeKeys]
@@ -28,15 +28,18 @@ public struct NoticeAuthRequest<Context: RequestContext>: HTTPResponder {
     }
 
     public func respond(to request: Request, context: Context) async throws -> Response {
-        let isAllowed = allows(request, context)
-        observe(isAllowed)
-        return RefusalHeaders.response(isAllowed ? .ok : .forbidden)
+        let account = account(request, context)
+        observe(account != nil)
+        var response = RefusalHeaders.response(account == nil ? .forbidden : .ok)
+        if let account, let name = HTTPField.Name("X-Gatefold-Account") { response.headers[name] = account }
+        return response
     }
 
-    private func allows(_ request: Request, _ context: Context) -> Bool {
+    /// Nil where the app may not hear anything.
+    private func account(_ request: Request, _ context: Context) -> String? {
         guard trusts(request, context), let (method, target) = ForwardedTarget.original.read(request.head),
             method == .get
-        else { return false }
-        return keys().contains { $0.account(signing: target, at: clock.now) != nil }
+        else { return nil }
+        return keys().lazy.compactMap { $0.account(signing: target, at: clock.now) }.first
     }
 }

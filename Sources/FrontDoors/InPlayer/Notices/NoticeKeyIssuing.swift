@@ -1,11 +1,14 @@
 public import Foundation
+public import Gatefold
 
 /// Makes the keys that an app connects to the notices' broker with (PROTOCOLS 5.5).
 public protocol NoticeKeyIssuing: Sendable {
     /// Keys for an hour.
     ///
-    /// - Parameter account: the uuid, which is the topic, too.
-    func keys(for account: String, at moment: Date) throws -> IssuedNoticeKeys
+    /// - Parameters:
+    ///   - account: the uuid, which is the topic, too.
+    ///   - holder: the session that asks; the keys end with it.
+    func keys(for account: String, holder: SaltHolder, at moment: Date) throws -> IssuedNoticeKeys
 }
 
 /// Has no description of its own on purpose: whoever has them can listen.
@@ -30,8 +33,8 @@ public struct IssuedNoticeKeys: Sendable, CustomStringConvertible, CustomDebugSt
 }
 
 extension NoticeKeys: NoticeKeyIssuing {
-    public func keys(for account: String, at moment: Date) throws -> IssuedNoticeKeys {
-        guard let made = make(for: account, at: moment) else { throw InPlayerRefusal.notOffered }
+    public func keys(for account: String, holder: SaltHolder, at moment: Date) throws -> IssuedNoticeKeys {
+        guard let made = make(for: account, holder: holder, at: moment) else { throw InPlayerRefusal.notOffered }
         return IssuedNoticeKeys(
             accessKey: made.accessKey, secretKey: made.secretKey, sessionToken: made.sessionToken,
             region: made.region, endpoint: made.iotEndpoint)

@@ -22,13 +22,17 @@ public struct NoticeKeys: Sendable {
     }
 
     private let codec: NoticePassCodec
+    private let revocations: RevocationList
     /// The public host of the broker's WebSocket listener, with a port where it is not 443.
     public let endpoint: String
     public let region: String
 
+    /// - Parameter revocations: the publication's; keys end with the session they were asked for in.
     public init(
-        publication: PublicationID, secrets: SecretRing, endpoint: String, region: String, random: RandomSource
+        publication: PublicationID, secrets: SecretRing, revocations: RevocationList, endpoint: String, region: String,
+        random: RandomSource
     ) {
+        self.revocations = revocations
         codec = NoticePassCodec(publication: publication, secrets: secrets, random: random)
         self.endpoint = endpoint
         self.region = region
@@ -36,10 +40,13 @@ public struct NoticeKeys: Sendable {
 
     /// Keys for an hour.
     ///
-    /// - Parameter account: its uuid.
+    /// - Parameters:
+    ///   - account: its uuid.
+    ///   - holder: the session that asks.
     /// - Returns: nil for what is too long to be one.
-    public func make(for account: String, at moment: Date) -> Answer? {
-        let pass = NoticePass(account: account, expiresAt: moment.addingTimeInterval(Self.lifetime))
+    public func make(for account: String, holder: SaltHolder, at moment: Date) -> Answer? {
+        let pass = NoticePass(
+            account: account, expiresAt: moment.addingTimeInterval(Self.lifetime), holder: holder)
         guard let sealed = codec.seal(pass), let secret = codec.signingSecrets(of: sealed).first else { return nil }
         return Answer(
             accessKey: NoticePassCodec.accessKey(of: sealed), secretKey: String(decoding: secret.bytes, as: UTF8.self),
@@ -53,6 +60,7 @@ public struct NoticeKeys: Sendable {
     public func account(signing target: String, at moment: Date) -> String? {
         guard let signed = SignedTarget(target), abs(signed.moment.timeIntervalSince(moment)) <= Self.clockSkew,
             let pass = codec.open(signed.sessionToken), pass.expiresAt > moment,
+            !revocations.isRevoked(pass.holder),
             signed.isSigned(
                 by: codec.signingSecrets(of: signed.sessionToken),
                 named: NoticePassCodec.accessKey(of: signed.sessionToken), region: region, hosts: hosts)

@@ -9,8 +9,6 @@ public struct InPlayerSettings: Sendable {
     public var merchantNumber: Int64 = 1
     /// What apps may say as `client_id`, in lower case; the merchant's uuid is always one.
     public var clients: Set<String> = []
-    /// What the merchant's own programs sign in with; nil lets none sign in.
-    public var clientSecret: Secret?
     /// In seconds.
     public var accessTokenLifetime: TimeInterval = 3600
     public var origins = InPlayerOrigins()

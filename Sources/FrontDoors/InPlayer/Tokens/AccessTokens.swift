@@ -10,13 +10,13 @@ struct AccessTokens: Sendable {
     struct Claims: JWTPayload, Equatable {
         let iss: String
         let aud: String
-        /// The account's uuid; of a program the client.
+        /// The account's number. Not its uuid: whoever knows that one can be told what is told of the account.
         let sub: String
         /// Unix seconds.
         let iat: Int64
         let exp: Int64
-        /// The sealed session; nil where it is nobody's, but a program's.
-        let session: String?
+        /// The sealed session.
+        let session: String
 
         /// All of it is checked by whoever reads it, who knows the time.
         func verify(using algorithm: some JWTAlgorithm) {}
@@ -51,31 +51,17 @@ struct AccessTokens: Sendable {
     }
 
     /// A token for a session, which ends no later than the session's own.
-    func issue(_ session: Session, account uuid: String, at moment: Date) async throws -> Issued {
+    func issue(_ session: Session, account number: Int64, at moment: Date) async throws -> Issued {
+        guard let key = keys.all.first else { throw JWTError.noKeyProvided }
         let now = moment.timeIntervalSince1970.rounded(.down)
         let ends = min(
             Date(timeIntervalSince1970: now).addingTimeInterval(lifetime), session.expiresAt)
         let inner = Session(
             publication: session.publication, subscriber: session.subscriber, device: session.device,
             reference: session.reference, issuedAt: session.issuedAt, expiresAt: ends)
-        return try await issue(subject: uuid, session: try codec.seal(inner), from: now, until: ends)
-    }
-
-    /// A token for one of the merchant's own programs.
-    func issue(client: String, at moment: Date) async throws -> Issued {
-        let now = moment.timeIntervalSince1970.rounded(.down)
-        return try await issue(
-            subject: client, session: nil, from: now,
-            until: Date(timeIntervalSince1970: now).addingTimeInterval(lifetime))
-    }
-
-    private func issue(
-        subject: String, session: String?, from now: TimeInterval, until ends: Date
-    ) async throws -> Issued {
-        guard let key = keys.all.first else { throw JWTError.noKeyProvided }
         let claims = Claims(
-            iss: issuer, aud: publication.rawValue, sub: subject, iat: Int64(now),
-            exp: Int64(ends.timeIntervalSince1970), session: session)
+            iss: issuer, aud: publication.rawValue, sub: String(number), iat: Int64(now),
+            exp: Int64(ends.timeIntervalSince1970), session: try codec.seal(inner))
         let kid = JWKIdentifier(string: key.identifier)
         let text = try await JWTKeyCollection().add(ecdsa: key.key, kid: kid).sign(claims, kid: kid)
         return Issued(text: text, expiresAt: ends)

@@ -143,8 +143,8 @@ struct InPlayerRig: Sendable {
             if name == "daily" { options.settings(&settings) }
             var tools = InPlayerTools(random: .seeded(9))
             if options.hasMail {
-                tools.mail = { [mails] to, subject, text in
-                    mails.withLock { $0.append(Mail(to: to, subject: subject, text: text)) }
+                tools.mail = { [mails] letter in
+                    mails.withLock { $0.append(Mail(to: letter.to, subject: letter.subject, text: letter.text)) }
                     return true
                 }
             }
