@@ -101,11 +101,11 @@ public struct GatefoldServer: Sendable {
             [
                 FollowService(follower: follower),
                 CatalogueFollower(publications: publications),
-                PurchaseFollower(desks: { [publications] in publications.value.desks }, logger: logger),
-                DeliveryService(worker: deliveryWorker),
                 PurchaseNewsService(
                     news: parts.purchaseNews, directory: { [publications] in publications.value.inPlayer },
                     logger: logger),
+                PurchaseFollower(desks: { [publications] in publications.value.desks }, logger: logger),
+                DeliveryService(worker: deliveryWorker),
                 ReloadService(reload: reload, logger: logger),
                 push,
             ] as [any Service]

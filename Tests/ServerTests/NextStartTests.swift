@@ -40,11 +40,13 @@ struct NextStartTests {
             ConfigurationTests.least + "\nnotifications: {broker: 'mqtt://127.0.0.1:1', endpoint: \(endpoint)}\n"
         }
         let settings = try #require(try read(text("old.example")).notices)
-        try await withParts(text("new.example")) { parts, next in
+        try await withParts(text("new.example")) { parts, next async throws in
             var parts = parts
-            #expect(try parts.assemble(next).noticeKeys.isEmpty)
+            let without = try parts.assemble(next)
+            #expect(without.noticeKeys.isEmpty)
             parts.noticeboard = NoticePublisher(settings, random: .seeded(1), logger: Logger(label: "test"))
-            #expect(try parts.assemble(next).noticeKeys.values.map(\.endpoint) == ["old.example"])
+            let with = try parts.assemble(next)
+            #expect(with.noticeKeys.values.map(\.endpoint) == ["old.example"])
         }
     }
 }
