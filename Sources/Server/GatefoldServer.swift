@@ -196,7 +196,7 @@ public struct GatefoldServer: Sendable {
     /// own answer to an unreadable request included.
     ///
     /// - Parameter hasFastLane: what passes by in the lane is not seen further in, so that the lane itself closes idle connections.
-    private static func http1(hasFastLane: Bool = false) -> HTTP1Channel.Configuration {
+    static func http1(hasFastLane: Bool = false) -> HTTP1Channel.Configuration {
         let idle = TimeAmount.seconds(60)
         return HTTP1Channel.Configuration(
             additionalChannelHandlers: [

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.parse
+import urllib.error
 import urllib.request
 
 import load
@@ -44,8 +44,11 @@ def say(text):
 
 def get(url, body=None, headers=None):
     request = urllib.request.Request(url, data=body.encode() if body else None, headers=headers or {})
-    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=20) as answer:
-        return answer.status, answer.read().decode()
+    try:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=20) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as refused:
+        return refused.code, ""
 
 
 def prepare(run):
