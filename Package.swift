@@ -10,7 +10,8 @@ let swiftSettings: [SwiftSetting] = [
 
 let package = Package(
     name: "gatefold",
-    platforms: [.macOS(.v15)],
+    // All but macOS are for the library `InPlayer`.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Gatefold", targets: ["Gatefold"]),
         .library(name: "ContentGate", targets: ["ContentGate"]),
@@ -31,6 +32,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: ["FullFoundation"]),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
@@ -77,7 +79,7 @@ let package = Package(
         .target(name: "PostgreSQL", dependencies: ["CLibPQ", "SharedLibraries"], swiftSettings: swiftSettings),
         .target(name: "ODBC", dependencies: ["CODBC", "SharedLibraries"], swiftSettings: swiftSettings),
         .target(name: "LDAP", dependencies: ["CLDAP", "SharedLibraries"], swiftSettings: swiftSettings),
-        .target(name: "FileTransfer", dependencies: ["CLibCurl", "SharedLibraries"], swiftSettings: swiftSettings),
+        .target(name: "Transfers", dependencies: ["CLibCurl", "SharedLibraries"], swiftSettings: swiftSettings),
         .target(name: "PKCS7", dependencies: ["COpenSSL", "SharedLibraries"], swiftSettings: swiftSettings),
 
         // Questions to other systems, and what protects both sides.
@@ -111,7 +113,7 @@ let package = Package(
             name: "Backends",
             dependencies: [
                 "Gatefold", "CSV", "JSON", "XML", "Settings", "CCrypt", "CArgon2", "SharedLibraries", "PostgreSQL",
-                "ODBC", "LDAP", "FileTransfer", "OutgoingRequests", "Protections",
+                "ODBC", "LDAP", "Transfers", "InPlayer", "OutgoingRequests", "Protections",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -160,9 +162,17 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: swiftSettings),
+        // Letters to readers.
+        .target(
+            name: "Mail",
+            dependencies: [
+                "Gatefold", "Settings", "Protections", "Transfers",
+                .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            swiftSettings: swiftSettings),
         .target(
             name: "State",
-            dependencies: ["Gatefold", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["Gatefold", "JSON", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: swiftSettings),
         .target(
             name: "FrontDoors",
@@ -171,6 +181,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -182,10 +193,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Gatefold", "ContentGate", "Backends", "Catalogues", "Receipts", "Deliveries", "Protections", "Push",
-                "State",
-                "FrontDoors",
-                "Settings",
+                "Gatefold", "ContentGate", "Backends", "Catalogues", "Receipts", "Deliveries", "Mail", "MQTT",
+                "Protections", "Push", "State", "FrontDoors", "Settings",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -206,16 +215,29 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: swiftSettings),
+        // The rules of `gatefold check`, for endpoints of anybody.
+        .target(
+            name: "Conformance",
+            dependencies: [
+                "Gatefold", "OutgoingRequests", "Settings", "XML",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings),
         .executableTarget(
             name: "GatefoldCommand",
             dependencies: [
-                "Gatefold", "Backends", "Catalogues", "CSV", "Push", "State", "Server", "Settings",
+                "Gatefold", "Backends", "Catalogues", "Conformance", "CSV", "Mail", "Push", "State", "Server",
+                "Settings", "Transfers",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: swiftSettings),
@@ -227,7 +249,7 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
 
-        // A client of InPlayer's service, which knows nothing of the rest.
+        // MQTT, and a client of InPlayer's service: both know nothing of the rest.
         .target(
             name: "MQTT",
             dependencies: [
@@ -313,6 +335,15 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
             swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: [
+                "Conformance", "Gatefold", "GatefoldCommand", "JSON", "Settings", "TestSupport", "XML",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings),
         .testTarget(name: "XMLTests", dependencies: ["XML", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "SettingsTests", dependencies: ["Settings", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
@@ -345,13 +376,16 @@ let package = Package(
         .testTarget(
             name: "BackendsTests",
             dependencies: [
-                "Backends", "BackendBenches", "CSV", "JSON", "Gatefold", "Settings", "SharedLibraries", "PostgreSQL",
-                "ODBC", "LDAP", "FileTransfer", "OutgoingRequests", "Protections", "Receipts", "State", "XML",
-                "TestSupport", "Benchmarks",
+                "Backends", "BackendBenches", "Conformance", "CSV", "JSON", "Gatefold", "Settings", "SharedLibraries",
+                "PostgreSQL", "ODBC", "LDAP", "Transfers", "InPlayer", "OutgoingRequests", "Protections", "Receipts",
+                "State",
+                "XML", "TestSupport", "Benchmarks",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -406,8 +440,10 @@ let package = Package(
         .testTarget(
             name: "FrontDoorsTests",
             dependencies: [
-                "FrontDoors", "Backends", "Catalogues", "ContentGate", "JSON", "Receipts", "Settings", "State",
-                "Gatefold", "XML", "TestSupport",
+                "FrontDoors", "Backends", "Catalogues", "ContentGate", "InPlayer", "JSON", "MQTT", "Receipts",
+                "Settings",
+                "State", "Gatefold", "XML", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -417,9 +453,14 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
+            name: "MailTests",
+            dependencies: ["Mail", "Gatefold", "JSON", "Settings", "Transfers", "TestSupport"],
+            swiftSettings: swiftSettings),
+        .testTarget(
             name: "DeliveriesTests",
             dependencies: [
-                "Deliveries", "Backends", "BackendBenches", "Gatefold", "JSON", "Settings", "TestSupport",
+                "Deliveries", "Backends", "BackendBenches", "Gatefold", "JSON", "Protections", "Settings",
+                "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -428,8 +469,8 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "Catalogues", "FrontDoors", "Backends", "OutgoingRequests", "Push", "State", "Gatefold",
-                "ContentGate", "Settings", "TestSupport",
+                "Server", "Catalogues", "FrontDoors", "Backends", "Mail", "MQTT", "OutgoingRequests", "Push", "State",
+                "Gatefold", "ContentGate", "Settings", "TestSupport", "Transfers",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -448,14 +489,16 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "GatefoldCommand", "Server", "BackendBenches", "PushBenches", "State", "Gatefold", "TestSupport",
+                "GatefoldCommand", "Server", "Backends", "BackendBenches", "PushBenches", "State", "Gatefold",
+                "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "BackendSuites",
             dependencies: [
-                "GatefoldCommand", "Server", "Backends", "BackendBenches", "Gatefold", "Settings", "TestSupport",
+                "GatefoldCommand", "Server", "Backends", "BackendBenches", "Conformance", "Gatefold", "Settings",
+                "TestSupport",
             ],
             swiftSettings: swiftSettings),
         .testTarget(
@@ -466,9 +509,17 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
         .testTarget(
+            name: "InPlayerSuites",
+            dependencies: [
+                "InPlayer", "GatefoldCommand", "StoreBenches", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
             name: "DeployTests",
             dependencies: [
-                "ContentGate", "GatefoldCommand", "Gatefold", "TestSupport",
+                "ContentGate", "FrontDoors", "GatefoldCommand", "Gatefold", "InPlayer", "MQTT", "TestSupport",
             ],
             swiftSettings: swiftSettings),
     ]

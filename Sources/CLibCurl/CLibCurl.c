@@ -27,6 +27,10 @@ CURLcode gf_curl_set_write(gf_curl_setopt setopt, CURL *handle, CURLoption optio
     return ((variadic_setopt)setopt)(handle, option, value);
 }
 
+CURLcode gf_curl_set_read(gf_curl_setopt setopt, CURL *handle, CURLoption option, curl_read_callback value) {
+    return ((variadic_setopt)setopt)(handle, option, value);
+}
+
 CURLcode gf_curl_set_progress(gf_curl_setopt setopt, CURL *handle, CURLoption option, curl_xferinfo_callback value) {
     return ((variadic_setopt)setopt)(handle, option, value);
 }

@@ -9,6 +9,7 @@ import HummingbirdCore
 import HummingbirdHTTP2
 import HummingbirdTLS
 public import Logging
+import Mail
 import NIOCore
 import Push
 import ServiceLifecycle
@@ -24,6 +25,8 @@ public struct GatefoldServer: Sendable {
     private let parts: LastingParts
     private let follower: RevocationFollower
     private let push: PushService
+    private let mail: MailOffice?
+    private let notices: NoticePublisher?
     private let tls: ReloadableTLS?
     private let reread: @Sendable () throws -> GatefoldConfiguration
     private let metrics: PrometheusRegistry
@@ -49,13 +52,19 @@ public struct GatefoldServer: Sendable {
                 hasher: try configuration.passwords.hasher(), concurrency: configuration.passwords.workers),
             references: configuration.state.references, observe: { BackendEventReporter.report($0, to: logger) })
         let news = PublishedNews()
+        mail = try configuration.mail.map { settings in
+            try MailOffice(
+                settings, clock: clock, random: random, observe: { MailEventReporter.report($0, to: logger) })
+        }
+        notices = configuration.notices.map { NoticePublisher($0, random: random, logger: logger) }
         parts = LastingParts(
             state: state, references: configuration.state.references, revocations: revocations,
             guesses: GuessLimiter(limits: configuration.guessing),
             services: services, catalogueFolder: configuration.catalogueFolder,
             catalogueServices: CatalogueServices(
                 clock: clock, random: random, observe: { CatalogueEventReporter.report($0, to: logger) },
-                didPublish: { await news.tell($0, $1) }))
+                didPublish: { await news.tell($0, $1) }),
+            mailer: mail, noticeboard: notices)
         publications = CurrentPublications(try parts.assemble(configuration))
         backends = BackendAdministration(publications)
         Self.report(configuration.warnings, to: logger)
@@ -83,14 +92,22 @@ public struct GatefoldServer: Sendable {
     ///
     /// - Parameter onListening: told the port once the listener is open.
     public func run(onListening: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
-        var services: [any Service] = [
-            FollowService(follower: follower),
-            CatalogueFollower(publications: publications),
-            PurchaseFollower(desks: { [publications] in publications.value.desks }, logger: logger),
-            DeliveryService(worker: deliveryWorker),
-            ReloadService(reload: reload, logger: logger),
-            push,
-        ]
+        // The last is the first to stop: what the others still have to tell goes out.
+        var services: [any Service] = []
+        if let mail { services.append(MailService(office: mail)) }
+        if let notices { services.append(notices) }
+        services +=
+            [
+                FollowService(follower: follower),
+                CatalogueFollower(publications: publications),
+                PurchaseFollower(desks: { [publications] in publications.value.desks }, logger: logger),
+                DeliveryService(worker: deliveryWorker),
+                PurchaseNewsService(
+                    news: parts.purchaseNews, directory: { [publications] in publications.value.inPlayer },
+                    logger: logger),
+                ReloadService(reload: reload, logger: logger),
+                push,
+            ] as [any Service]
         if let address = configuration.adminListen {
             services.append(Listener(address: address, application: adminListener(address)))
         }

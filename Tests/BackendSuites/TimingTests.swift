@@ -1,4 +1,5 @@
 import BackendBenches
+import Conformance
 import Gatefold
 import TestSupport
 import Testing

@@ -46,10 +46,11 @@ final class Bench: Sendable {
     let log: Log
 
     func backend(
-        proof: SQLiteSubscriberBackend.Proof? = SQLiteSubscriberBackend.Proof(field: "password")
+        proof: SQLiteSubscriberBackend.Proof? = SQLiteSubscriberBackend.Proof(field: "password"),
+        isSelfService: Bool = false
     ) -> SQLiteSubscriberBackend {
         SQLiteSubscriberBackend(
-            name: "embedded", database: database, proof: proof,
+            name: "embedded", database: database, proof: proof, isSelfService: isSelfService,
             verifier: PasswordVerifier(hasher: hasher, concurrency: 2), clock: clock.wall)
     }
 

@@ -29,6 +29,14 @@ struct CommandLineTests {
             ("token", ["inspect", "revoke"]),
             ("token inspect", ["--config", "--publication", "--json", "--reveal-key", "<token>"]),
             ("token revoke", ["--config", "--publication", "--json", "--token", "--subscriber", "--device"]),
+            (
+                "check",
+                [
+                    "--cases", "--users", "--secret-file", "--content", "--through", "--rate", "--timing", "--ca",
+                    "--insecure",
+                    "--json", "--junit", "--html", "--strict", "<url>",
+                ]
+            ),
             ("secret", ["new"]), ("secret new", ["--bytes", "--out"]),
         ])
     func help(command: String, mentioned: [String]) async throws {

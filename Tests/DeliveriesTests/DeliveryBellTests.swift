@@ -1,4 +1,5 @@
 import Foundation
+import Protections
 import TestSupport
 import Testing
 

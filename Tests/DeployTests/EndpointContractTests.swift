@@ -73,6 +73,10 @@ struct EndpointContractTests {
             }
             named.formUnion(text.matches(of: /\/auth-request\/[a-z-]+/).map { String($0.output) })
         }
-        #expect(named == ["/auth-request/original-uri", "/auth-request/forwarded-uri", "/auth-request/path"])
+        #expect(
+            named == [
+                "/auth-request/original-uri", "/auth-request/forwarded-uri", "/auth-request/path",
+                "/auth-request/notifications",
+            ])
     }
 }

@@ -56,9 +56,37 @@ struct AnswerTests {
         #expect(access.starts == nil)
         #expect(access.expires == Date(timeIntervalSince1970: 1_893_456_000))
         #expect(access.item?.title == "November")
-        let other = try await client(ScriptedTransport { _ in .json(#"{"expires_at":0,"item":null}"#) })
+        let other = try await client(ScriptedTransport { _ in .json(#"{"id":5,"expires_at":0,"item":null}"#) })
             .assets.access(to: 1)
         #expect(other.expires == nil)
+        let page = try await client(
+            ScriptedTransport { _ in .json(#"{"collection":[{"item_id":3,"expires_at":0},{"item":4}]}"#) }
+        ).assets.accessHistory()
+        #expect(page.items.map(\.expires) == [nil] && page.unreadable == 1)
+    }
+
+    @Test("that is no access, no list of prices and no page is never taken for one")
+    func noAccess() async throws {
+        for text in [#"{}"#, #"{"code":402,"message":"No"}"#, #"{"item":{"id":"x"}}"#, "[]", "null", ""] {
+            let client = client(ScriptedTransport { _ in .json(text) })
+            func expectUnreadable(_ call: () async throws(InPlayerError) -> Void) async {
+                do throws(InPlayerError) {
+                    try await call()
+                    Issue.record("\(text)")
+                } catch .unreadable {
+                    return
+                } catch { Issue.record("\(text): \(error)") }
+            }
+            await expectUnreadable { () async throws(InPlayerError) in _ = try await client.assets.access(to: 1) }
+            await expectUnreadable { () async throws(InPlayerError) in _ = try await client.assets.accessIfAny(to: 1) }
+            await expectUnreadable { () async throws(InPlayerError) in _ = try await client.assets.accessHistory() }
+            await expectUnreadable { () async throws(InPlayerError) in _ = try await client.subscriptions.list() }
+            await expectUnreadable { () async throws(InPlayerError) in
+                _ = try await client.accounts.registrationFields()
+            }
+            if text == "[]" { continue }
+            await expectUnreadable { () async throws(InPlayerError) in _ = try await client.assets.accessFees(of: 1) }
+        }
     }
 
     @Test("tells prices to the cent, whether as numbers or as texts, and passes over what is none")

@@ -82,6 +82,12 @@ struct CallTests {
             isSigned: false, answer: #"{"social_urls":[]}"#,
             make: { _ = try await $0.accounts.socialURLs(redirect: "app://in") }),
         Call(
+            name: "PIN", method: "POST", target: "/v2/accounts/pin-codes/send", form: "branding_id=9",
+            make: { try await $0.accounts.sendPIN() }),
+        Call(
+            name: "PIN's check", method: "POST", target: "/v2/accounts/pin-codes/validate", form: "pin_code=1%202",
+            make: { try await $0.accounts.validatePIN("1 2") }),
+        Call(
             name: "item", method: "GET", target: "/items/merchant-1/43929", isSigned: false, answer: Shapes.item,
             make: { _ = try await $0.assets.item(43_929) }),
         Call(
@@ -153,6 +159,21 @@ struct CallTests {
             _ = try await client(transport, environment: environment).accounts.current()
             #expect(transport.requests.map(\.url) == [url])
         }
+    }
+
+    @Test("whose identifiers would make another call of it is not made", arguments: ["", ".", ".."])
+    func paths(_ segment: String) async throws {
+        let transport = ScriptedTransport { _ in .json("{}") }
+        await #expect(throws: InPlayerError.self) {
+            try await client(transport).assets.externalItem(type: segment, id: "a")
+        }
+        await #expect(throws: InPlayerError.self) {
+            try await client(transport).assets.externalItem(type: "a", id: segment)
+        }
+        await #expect(throws: InPlayerError.self) {
+            try await client(transport).accounts.setNewPassword("b", token: segment)
+        }
+        #expect(transport.requests.isEmpty)
     }
 
     @Test("is not made without a session where one is needed")

@@ -44,6 +44,48 @@ struct HTTPClientTransportTests {
             ])
     }
 
+    @Test("follows no redirect: a password is for nobody else")
+    func redirects() async throws {
+        let seen = Kept<[String]>([])
+        let responder = CallbackResponder<BasicRequestContext> { request, _ in
+            seen.withLock { $0.append(request.uri.path) }
+            return Response(status: .temporaryRedirect, headers: [.location: "/elsewhere"])
+        }
+        try await Application(responder: responder).test(.live) { server in
+            let port = try #require(server.port)
+            let client = InPlayerClient(
+                merchant: InPlayerMerchant(uuid: "m"),
+                environment: try #require(InPlayerEnvironment(services: "http://127.0.0.1:\(port)")))
+            let error = await #expect(throws: InPlayerError.self) {
+                try await client.accounts.signIn("ada", password: "engine")
+            }
+            #expect(error?.fault?.status == 307)
+        }
+        #expect(seen.withLock(\.self) == ["/accounts/authenticate"])
+    }
+
+    @Test("gives up an answer that begins and does not end")
+    func endless() async throws {
+        let door = Door()
+        let responder = CallbackResponder<BasicRequestContext> { _, _ in
+            Response(
+                status: .ok,
+                body: ResponseBody { writer in
+                    try await writer.write(ByteBuffer(string: "{"))
+                    await door.pass()
+                    try await writer.finish(nil)
+                })
+        }
+        try await Application(responder: responder).test(.live) { server in
+            let port = try #require(server.port)
+            let transport = HTTPClientTransport(timeout: 1)
+            await #expect(throws: (any Error).self) {
+                try await transport.send(TransportRequest(method: "GET", url: "http://127.0.0.1:\(port)/"))
+            }
+            door.open()
+        }
+    }
+
     @Test("says when nobody answers")
     func nobody() async throws {
         let port = try FreePort.find()

@@ -162,6 +162,26 @@ struct PurchaseTests {
         #expect(pauses.withLock { $0.filter { $0 != 120 }.prefix(6) } == [1, 2, 4, 8, 15, 15])
     }
 
+    @Test("whose task is cancelled while access is awaited keeps its receipt")
+    func cancelled() async throws {
+        let service = Service(grantsAfter: nil)
+        let client = client(service.transport, sleep: { try await Task.sleep(for: .seconds($0)) })
+        var waiting = AccessWaiting.polling
+        waiting.shortestPause = 3600
+        waiting.longest = 3600
+        let outcome = Task { [waiting] in await steps(client, waiting: waiting) }
+        await until { service.transport.requests.contains { $0.target.hasSuffix("/validate") } }
+        outcome.cancel()
+        guard case .failure(let error) = await outcome.value.result else {
+            Issue.record("there is no access")
+            return
+        }
+        switch error {
+        case PurchaseError.notGrantedYet(.apple("MIIB")), PurchaseError.notSubmitted(.apple("MIIB"), _): break
+        default: Issue.record("\(error)")
+        }
+    }
+
     @Test("is told of by a notification, as soon as it is granted or refused", arguments: [true, false])
     func notified(_ isGood: Bool) async throws {
         try await Mosquitto.with { mosquitto, _ in

@@ -174,6 +174,65 @@ struct SessionTests {
         #expect(storage.load() == nil)
     }
 
+    @Test("is waited for no longer by a call that is cancelled, and goes on for the others")
+    func cancelledMeanwhile() async throws {
+        let gate = Door()
+        let transport = ScriptedTransport { request in
+            guard request.target == "/accounts/authenticate" else { return .json(Shapes.account) }
+            await gate.pass()
+            return .json(Shapes.session("new"))
+        }
+        let client = client(transport, storage: MemorySessionStorage(Self.expired))
+        let cancelled = Task { try await client.accounts.current() }
+        await until { gate.waiting == 1 }
+        let other = Task { try await client.accounts.current() }
+        cancelled.cancel()
+        let error = await #expect(throws: InPlayerError.self) { try await cancelled.value }
+        guard case .unreachable(let cause) = error, cause is CancellationError else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(gate.waiting == 1, "the renewal is under way all the while")
+        gate.open()
+        #expect(try await other.value.id == 21)
+        #expect(transport.requests.filter(isRefresh).count == 1)
+    }
+
+    @Test("of somebody who has signed in since is neither given another's account nor ended with it")
+    func anotherMeanwhile() async throws {
+        for erases in [false, true] {
+            let gate = Door()
+            let transport = ScriptedTransport { request in
+                switch request.target {
+                case "/accounts/authenticate":
+                    return .json(
+                        Shapes.session("bob").replacing(#""id":21"#, with: #""id":22"#))
+                case "/accounts/logout": return .json("{}")
+                default:
+                    await gate.pass()
+                    return .json(Shapes.account)
+                }
+            }
+            let storage = MemorySessionStorage(
+                StoredSession(accessToken: "ada", refreshToken: "r", expires: nil, account: nil))
+            let client = client(transport, storage: storage)
+            let ada = Task {
+                if erases {
+                    try await client.accounts.erase(password: "p")
+                } else {
+                    _ = try await client.accounts.current()
+                }
+            }
+            await until { gate.waiting == 1 }
+            try await client.accounts.signOut()
+            try await client.accounts.signIn("bob", password: "p")
+            gate.open()
+            try await ada.value
+            #expect(storage.load()?.accessToken == "bob")
+            #expect(storage.load()?.account?.id == 22)
+        }
+    }
+
     @Test("is signed out on this device even where the service does not hear of it")
     func signOutOffline() async throws {
         struct NoNetwork: Error {}

@@ -1,11 +1,14 @@
 import Crypto
 import Foundation
 import Gatefold
+import MQTT
+import Mail
 import OutgoingRequests
 import Push
 import Server
 import Settings
 import Testing
+import Transfers
 
 @Suite("The configuration")
 struct ConfigurationTests {
@@ -79,6 +82,35 @@ struct ConfigurationTests {
         #expect((all.keepFor, all.service.timeout) == (least.keepFor, least.service.timeout))
         #expect(all.service.production.text == least.service.production.text)
         #expect(all.service.sandbox.text == least.service.sandbox.text)
+    }
+
+    @Test("the example's parts on mail and notifications can be used, but for files of others")
+    func mailAndNotificationsExample() throws {
+        let lines = ExampleConfiguration.text.split(separator: "\n", omittingEmptySubsequences: false)
+        var text = Self.least
+        for key in ["mail", "notifications"] {
+            let first = try #require(lines.firstIndex { $0 == "# \(key):" })
+            text +=
+                "\n"
+                + lines[first...].prefix { $0.hasPrefix("# \(key):") || $0.hasPrefix("#   ") }
+                .map { $0.dropFirst(2) }.joined(separator: "\n")
+        }
+        text = text.replacing("{file: secrets/mail}", with: "{env: MAIL}")
+            .replacing("{file: secrets/broker}", with: "{env: MAIL}")
+            .replacing("  ca: broker-ca.pem        # trusted in place of the system's authorities\n", with: "")
+            .replacing("  certificate: client.pem  # Gatefold's own, where the broker asks for one\n", with: "")
+            .replacing("  key: client.key\n", with: "")
+        let read = try GatefoldConfiguration(
+            YAMLSettings.read(
+                text: text, name: "gatefold.yaml", folder: "/etc/gatefold",
+                environment: Self.environment.merging(["MAIL": "s3cret"]) { $1 }))
+        let mail = try #require(read.mail)
+        #expect((mail.queue, mail.connections, mail.server.timeout) == (1000, 2, 60))
+        #expect(mail.server.login?.user == "gatefold")
+        let notices = try #require(read.notices)
+        #expect(notices.broker.port == 8883)
+        #expect(notices.endpoint == "notices.daily.example")
+        #expect((notices.region, notices.queue) == ("eu-west-1", 10_000))
     }
 
     struct Mistake: Sendable {

@@ -9,7 +9,7 @@ import Testing
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fixtures/Configurations")
 
-    @Test("can be served", arguments: ["chain", "shadow", "process"])
+    @Test("can be served", arguments: ["chain", "shadow", "process", "inplayer"])
     func check(name: String) throws {
         let configuration = try GatefoldConfiguration.read(
             path: Self.folder.appending(path: "\(name).yaml").path,

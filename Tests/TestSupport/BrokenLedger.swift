@@ -76,6 +76,9 @@ public struct BrokenLedger: PurchaseLedger {
     }
     public func unlink(_ owner: PurchaseOwner) async throws -> Bool { throw Down() }
     public func person(of owner: PurchaseOwner) async throws -> [PurchaseOwner] { throw Down() }
+    public func holders(of original: String, in store: StoreName) async throws -> [PurchaseOwner] {
+        try await readable.holders(of: original, in: store)
+    }
     public func erase(_ owner: PurchaseOwner) async throws -> Int { throw Down() }
     public func standings(in publication: PublicationID) async throws -> ReceiptCounts {
         try await readable.standings(in: publication)

@@ -68,12 +68,11 @@ public actor VolatileStateStore: SessionStore {
             $0.revocation.publication == revocation.publication
                 && $0.revocation.subscriber == revocation.subscriber && $0.revocation.session == revocation.session
         }
-        if let old {
-            guard old.revocation.before < revocation.before else { return }
-            records.removeAll { $0 == old }
-        }
+        let joined = old?.revocation.joined(with: revocation) ?? revocation
+        if joined == old?.revocation { return }
+        records.removeAll { $0 == old }
         sequence += 1
-        records.append(RevocationRecord(sequence: sequence, revocation: revocation))
+        records.append(RevocationRecord(sequence: sequence, revocation: joined))
     }
 
     public func revocations(after sequence: Int64) -> [RevocationRecord] { records.filter { $0.sequence > sequence } }

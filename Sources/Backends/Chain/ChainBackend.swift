@@ -19,6 +19,9 @@ struct ChainBackend: SubscriberBackend {
 
     func reads(_ form: Credentials.Form) -> Bool { members.contains { $0.backend.reads(form) } }
 
+    /// That of the first member that has one: readers register in one place.
+    var registry: (any SubscriberRegistry)? { members.lazy.compactMap(\.backend.registry).first }
+
     func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
         // Those who do not read such credentials are not in the chain for them.
         let members = members.filter { $0.backend.reads(credentials.form) }

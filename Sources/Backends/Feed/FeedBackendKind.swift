@@ -1,7 +1,7 @@
-import FileTransfer
 import Foundation
 public import Gatefold
 public import Settings
+import Transfers
 
 /// Files of subscribers that are fetched on a schedule, `kind: feed`.
 public struct FeedBackendKind: BackendKind {

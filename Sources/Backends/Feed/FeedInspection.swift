@@ -1,6 +1,6 @@
-import FileTransfer
 import Foundation
 public import Gatefold
+import Transfers
 
 /// What fetching a feed now would come to.
 public struct FeedInspection: Sendable {

@@ -1,6 +1,6 @@
-import FileTransfer
 import Foundation
 public import Gatefold
+import Transfers
 import XML
 
 /// Why a feed was not taken. The last good one stays in force, and this is said in the log and by `gatefold feed status`:

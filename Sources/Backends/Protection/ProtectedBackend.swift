@@ -190,6 +190,10 @@ extension ProtectedBackend {
         cache.forget(group(of: subscriber))
     }
 
+    public var registry: (any SubscriberRegistry)? {
+        backend.registry.map { ProtectedRegistry($0) { self.flush($0) } }
+    }
+
     public func grantsFeed(to subscriber: Subscriber) -> Bool { backend.grantsFeed(to: subscriber) }
 
     /// By the breaker and the last question as long as they can tell; else the backend is asked, every few seconds at most:

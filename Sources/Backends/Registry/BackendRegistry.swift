@@ -6,6 +6,7 @@ public enum BackendRegistry {
         ChainBackendKind.self,
         FeedBackendKind.self,
         HTTPServiceKind.self,
+        InPlayerBackendKind.self,
         LDAPBackendKind.self,
         ODBCBackendKind.self,
         PostgreSQLBackendKind.self,

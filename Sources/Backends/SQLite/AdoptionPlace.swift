@@ -6,10 +6,13 @@ import Gatefold
 /// | --- | --- |
 /// | nobody | a new row |
 /// | the operator's row | nothing: it is left alone |
+/// | a row that a reader registered | the same: that its identifier is theirs was never shown |
 /// | the same reader of the same system | that row, under the same number |
 /// | another reader of the same system | a new row in its place: the identifier is theirs now |
 /// | a reader whose system was not kept | the same |
 /// | a reader of another system | nothing: it is left alone |
+///
+/// A password that a reader chose by themselves in this database stays; all else is what the other system says.
 ///
 /// A new row has a new number, so a token of the person before is nobody's.
 enum AdoptionPlace: Sendable, Equatable {

@@ -9,6 +9,8 @@ public struct SQLiteBackendKind: BackendKind {
     /// The database file.
     public let path: String
     public let proof: SQLiteSubscriberBackend.Proof?
+    /// Whether readers register and change their passwords by themselves.
+    public let isSelfService: Bool
     private let name: String
 
     public init(name: String, settings: SettingsSection) throws(SettingsError) {
@@ -21,6 +23,12 @@ public struct SQLiteBackendKind: BackendKind {
         let folds = try settings.boolean("proof_folds", default: false)
         let isChecked = try settings.boolean("check_proof", default: true)
         proof = isChecked ? SQLiteSubscriberBackend.Proof(field: field, folds: folds) : nil
+        isSelfService = try settings.boolean("self_service", default: false)
+        guard !isSelfService || (isChecked && !folds) else {
+            throw settings.error(
+                "self_service",
+                expected: "expected a password for a proof: neither `check_proof: false` nor `proof_folds: true`")
+        }
     }
 
     public var checkedProofs: Set<String>? { proof.map { [$0.field] } ?? [] }
@@ -32,8 +40,8 @@ public struct SQLiteBackendKind: BackendKind {
 
     public func open(_ services: BackendServices) throws -> any SubscriberBackend {
         SQLiteSubscriberBackend(
-            name: name, database: try openDatabase(clock: services.clock), proof: proof, verifier: services.passwords,
-            clock: services.clock)
+            name: name, database: try openDatabase(clock: services.clock), proof: proof,
+            isSelfService: isSelfService, verifier: services.passwords, clock: services.clock)
     }
 
     /// Who a stored record is to tokens, logs and revocations.

@@ -18,7 +18,11 @@ extension SQLiteSubscriberBackend: SubscriberAdopter {
         case .others(let backend): return .othersReader(backend: backend)
         case .newRow, .inPlaceOf: hash = try await verifier.hash(password)
         case .sameRow:
-            hash = try await self.hash(password, keeping: present?.passwordHash)
+            if let present, present.chosen != nil, let chosen = present.passwordHash {
+                hash = chosen
+            } else {
+                hash = try await self.hash(password, keeping: present?.passwordHash)
+            }
             if let present, isEqualInConstantTime(Array(hash.utf8), Array((present.passwordHash ?? "").utf8)),
                 reader.isAlready(present)
             {

@@ -21,14 +21,18 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
     public let name: String
     let database: SubscriberDatabase
     let proof: Proof?
+    let isSelfService: Bool
     let verifier: PasswordVerifier
     let clock: WallClock
 
-    /// - Parameter proof: nil where knowing the identifier is enough.
+    /// - Parameters:
+    ///   - proof: nil where knowing the identifier is enough.
+    ///   - isSelfService: whether readers register and change their passwords by themselves; only with a password for a proof.
     public init(
-        name: String, database: SubscriberDatabase, proof: Proof?, verifier: PasswordVerifier,
-        clock: WallClock = .system
+        name: String, database: SubscriberDatabase, proof: Proof?, isSelfService: Bool = false,
+        verifier: PasswordVerifier, clock: WallClock = .system
     ) {
+        self.isSelfService = isSelfService
         self.name = name
         self.database = database
         self.proof = proof
@@ -54,10 +58,17 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
     }
 
     public func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
-        guard subscriber.backend == name, let id = Int64(subscriber.key), String(id) == subscriber.key,
+        guard subscriber.backend == name, let id = Self.id(of: subscriber),
             let record = try await database.find(id: id)
         else { return Subscription(state: .unknown) }
         return record.subscription(at: clock.now)
+    }
+
+    /// Names that are folded are no passwords.
+    public var registry: (any SubscriberRegistry)? {
+        guard isSelfService, let proof, !proof.folds else { return nil }
+        return SQLiteSubscriberRegistry(
+            name: name, passwordField: proof.field, database: database, verifier: verifier)
     }
 
     public func health() async throws {
@@ -66,6 +77,11 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
 
     private func subscriber(_ id: Int64) -> Subscriber {
         Self.subscriber(id, backend: name)
+    }
+
+    /// The number that a key is, as written here and in no other way.
+    static func id(of subscriber: Subscriber) -> Int64? {
+        Int64(subscriber.key).flatMap { String($0) == subscriber.key ? $0 : nil }
     }
 
     static func subscriber(_ id: Int64, backend: String) -> Subscriber {

@@ -34,7 +34,8 @@ extension SubscriberDatabase {
         return try await change(
             identifier,
             sql: """
-                UPDATE subscriber SET password_hash = ?, updated = ?, \(SubscriberSchema.isOperators)
+                UPDATE subscriber SET password_hash = ?, updated = ?, \(SubscriberSchema.isNewPassword),
+                    \(SubscriberSchema.isOperators)
                 WHERE identifier = ?
                 """,
             [hash, Milliseconds.of(clock.now)])

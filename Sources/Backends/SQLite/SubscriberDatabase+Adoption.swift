@@ -40,8 +40,10 @@ extension SubscriberDatabase {
                 try db.execute(
                     sql: """
                         UPDATE subscriber
-                        SET password_hash = ?, state = ?, message = ?, all_editions = ?, updated = ?, adopted = ?
-                        WHERE id = ?
+                        SET password_version = password_version + (chosen IS NULL AND password_hash IS NOT ?1),
+                            password_hash = CASE WHEN chosen IS NULL THEN ?1 ELSE password_hash END,
+                            state = ?2, message = ?3, all_editions = ?4, updated = ?5, adopted = ?6
+                        WHERE id = ?7
                         """,
                     arguments: values + [id])
                 for table in ["period", "edition", "category"] {

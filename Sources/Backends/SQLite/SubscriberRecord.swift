@@ -25,6 +25,10 @@ public struct SubscriberRecord: Sendable, Equatable {
     public var categories: [UserInfoCategory]
     /// When a chain last took the reader over from another system; nil for whom the operator wrote down.
     public var adopted: Date?
+    /// When the reader registered; nil for whom the operator or a chain wrote down.
+    public var registered: Date?
+    /// When the reader chose the password by themselves; nil when somebody else did.
+    var chosen: Date?
     /// Who an adopted reader is in the other system; nil where that was not kept.
     var origin: AdoptionOrigin?
 

@@ -12,8 +12,10 @@ struct UnreadableRow: BackendFailure, Equatable {
 
 /// Takes rows apart without trusting their types.
 enum SubscriberRow {
-    static let columns =
-        "id, identifier, password_hash, state, message, all_editions, adopted, adopted_backend, adopted_reference"
+    static let columns = """
+        id, identifier, password_hash, state, message, all_editions, adopted, adopted_backend, adopted_reference, registered,
+        chosen
+        """
 
     /// The subscriber without what other tables hold.
     static func record(_ row: Row) throws -> SubscriberRecord {
@@ -29,6 +31,8 @@ enum SubscriberRow {
             message: try optionalText(row, 4, table, "message"), hasAllEditions: all == 1,
             periods: [], editions: [], categories: [],
             adopted: try optionalInteger(row, 6, table, "adopted").map(Milliseconds.date),
+            registered: try optionalInteger(row, 9, table, "registered").map(Milliseconds.date),
+            chosen: try optionalInteger(row, 10, table, "chosen").map(Milliseconds.date),
             origin: try origin(row, at: 7))
     }
 

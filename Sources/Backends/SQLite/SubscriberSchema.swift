@@ -8,6 +8,9 @@ enum SubscriberSchema {
     /// The assignments that make a row the operator's.
     static let isOperators = "adopted = NULL, adopted_backend = NULL, adopted_reference = NULL"
 
+    /// The assignments that go with a password somebody else than the reader sets.
+    static let isNewPassword = "password_version = password_version + 1, chosen = NULL"
+
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 subscribers") { db in
@@ -72,6 +75,17 @@ enum SubscriberSchema {
                     -- Who an adopted reader is elsewhere: the backend's name, and the reference to the reader there.
                     ALTER TABLE subscriber ADD COLUMN adopted_backend TEXT;
                     ALTER TABLE subscriber ADD COLUMN adopted_reference TEXT;
+                    """)
+        }
+        migrator.registerMigration("5 self service") { db in
+            try db.execute(
+                sql: """
+                    -- Rises with every password that is set; a better hash of the same password leaves it as it is.
+                    ALTER TABLE subscriber ADD COLUMN password_version INTEGER NOT NULL DEFAULT 0;
+                    -- When the reader chose the password by themselves, in milliseconds since 1970; NULL: somebody else did.
+                    ALTER TABLE subscriber ADD COLUMN chosen INTEGER;
+                    -- When the reader registered; NULL for whom the operator or a chain wrote down.
+                    ALTER TABLE subscriber ADD COLUMN registered INTEGER;
                     """)
         }
         return migrator

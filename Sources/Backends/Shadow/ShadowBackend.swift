@@ -13,6 +13,9 @@ struct ShadowBackend: SubscriberBackend {
 
     func reads(_ form: Credentials.Form) -> Bool { serves.reads(form) }
 
+    /// The watched backend hears of nobody who registers.
+    var registry: (any SubscriberRegistry)? { serves.registry }
+
     func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
         let comparison = watch.recognise(credentials, inquiry)
         do {

@@ -19,6 +19,7 @@ CURLcode gf_curl_set_string(gf_curl_setopt setopt, CURL *handle, CURLoption opti
 CURLcode gf_curl_set_pointer(gf_curl_setopt setopt, CURL *handle, CURLoption option, void *value);
 CURLcode gf_curl_set_list(gf_curl_setopt setopt, CURL *handle, CURLoption option, struct curl_slist *value);
 CURLcode gf_curl_set_write(gf_curl_setopt setopt, CURL *handle, CURLoption option, curl_write_callback value);
+CURLcode gf_curl_set_read(gf_curl_setopt setopt, CURL *handle, CURLoption option, curl_read_callback value);
 CURLcode gf_curl_set_progress(gf_curl_setopt setopt, CURL *handle, CURLoption option, curl_xferinfo_callback value);
 
 /* What can not be told is 0. */

@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
 
 /// How a front server tells the auth-request endpoint which request it asks about.
@@ -16,7 +16,7 @@ public enum ForwardedTarget: Sendable, Hashable {
     /// The original method and target; nil when they are missing, told twice or as a list.
     ///
     /// A front server that does not tell the method asks in its own request's, which is then GET or HEAD.
-    func read(_ head: HTTPRequest) -> (method: HTTPRequest.Method, target: String)? {
+    package func read(_ head: HTTPRequest) -> (method: HTTPRequest.Method, target: String)? {
         switch self {
         case .original:
             Self.read(head, target: .originalURI, method: .originalMethod)

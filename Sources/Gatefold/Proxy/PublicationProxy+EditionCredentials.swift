@@ -3,19 +3,21 @@ import Foundation
 extension PublicationProxy {
     /// Credentials for one edition, or why not; never an error of transport (DESIGN rule 6).
     ///
-    /// - Parameter edition: the app's product identifier as it came, nil or blank when it sent none.
+    /// - Parameters:
+    ///   - edition: the app's product identifier as it came, nil or blank when it sent none.
+    ///   - isInURL: whether they will travel in a URL: then they live no longer than ``Lifetimes/ticket``, and are sealed.
     /// - Throws: only what the test backend wants answered byte for byte, and a failure to seal.
-    public func editionCredentials(token: String, edition: String?, _ inquiry: Inquiry) async throws
-        -> CredentialsAnswer
-    {
+    public func editionCredentials(
+        token: String, edition: String?, inURL isInURL: Bool = false, _ inquiry: Inquiry
+    ) async throws -> CredentialsAnswer {
         switch question(read(token), token, edition, inquiry) {
         case .answered(let answer): answer
         case .ofNoEdition(let session): try await credentialsForNoEdition(session, inquiry)
         case .of(let edition, let session):
-            if let decided = try decidedCredentials(for: edition, session, inquiry) {
+            if let decided = try decidedCredentials(for: edition, session, inURL: isInURL, inquiry) {
                 decided
             } else {
-                try await credentials(for: edition, session, inquiry)
+                try await credentials(for: edition, session, inURL: isInURL, inquiry)
             }
         }
     }
@@ -27,7 +29,7 @@ extension PublicationProxy {
         switch question(read(token), token, edition, inquiry) {
         case .answered(let answer): answer
         case .ofNoEdition: nil
-        case .of(let edition, let session): try decidedCredentials(for: edition, session, inquiry)
+        case .of(let edition, let session): try decidedCredentials(for: edition, session, inURL: false, inquiry)
         }
     }
 
@@ -56,23 +58,26 @@ extension PublicationProxy {
     }
 
     private func decidedCredentials(
-        for edition: EditionID, _ session: Session, _ inquiry: Inquiry
+        for edition: EditionID, _ session: Session, inURL isInURL: Bool, _ inquiry: Inquiry
     ) throws -> CredentialsAnswer? {
         guard let decision = rememberedDecision(on: edition, for: session, inquiry) else { return nil }
         refusals.note(memory(of: session, edition: edition), refused: decision.isRefusal)
-        return try answer(decision, on: edition, session, inquiry)
+        return try answer(decision, on: edition, session, inURL: isInURL, inquiry)
     }
 
     private func answer(
-        _ decision: EditionDecision, on edition: EditionID, _ session: Session, _ inquiry: Inquiry
+        _ decision: EditionDecision, on edition: EditionID, _ session: Session, inURL isInURL: Bool, _ inquiry: Inquiry
     ) throws -> CredentialsAnswer {
         switch decision {
         case .refused(let reason, let words):
             return refuse(reason, words ?? message(.notEntitled, inquiry))
         case .granted:
+            let lifetimes = publication.lifetimes
             let answer = try grant(
                 edition, Grantee(holder(of: session), session), inquiry,
-                lifetime: publication.lifetimes.editionCredentials)
+                lifetime: isInURL
+                    ? min(lifetimes.editionCredentials, lifetimes.ticket) : lifetimes.editionCredentials,
+                isSealed: isInURL)
             observe(.credentialsIssued(references.reference(to: session.subscriber), edition))
             return answer
         }
@@ -97,8 +102,10 @@ extension PublicationProxy {
     }
 
     private func credentials(
-        for edition: EditionID, _ session: Session, _ inquiry: Inquiry
+        for edition: EditionID, _ session: Session, inURL isInURL: Bool, _ inquiry: Inquiry
     ) async throws -> CredentialsAnswer {
+        let lifetimes = publication.lifetimes
+        let longest = isInURL ? lifetimes.ticket : .infinity
         let who = references.reference(to: session.subscriber)
         let memory = memory(of: session, edition: edition)
         do {
@@ -113,7 +120,7 @@ extension PublicationProxy {
                 }
             }
             refusals.note(memory, refused: decision.isRefusal, isEarlier: isEarlier)
-            return try answer(decision, on: edition, session, inquiry)
+            return try answer(decision, on: edition, session, inURL: isInURL, inquiry)
         } catch let failure as Unavailable {
             let catalogue = publication.rule.catalogue
             guard publication.failsOpen, catalogue.mayHave(edition), catalogue.isOut(edition, at: clock.now),
@@ -127,7 +134,7 @@ extension PublicationProxy {
             }
             let answer = try grant(
                 edition, Grantee(holder(of: session), session), inquiry,
-                lifetime: publication.lifetimes.failOpenCredentials, isFailOpen: true)
+                lifetime: min(lifetimes.failOpenCredentials, longest), isFailOpen: true)
             observe(.failedOpen(who, edition))
             return answer
         }

@@ -6,7 +6,7 @@ import Foundation
 public struct PublicationProxy: Sendable {
     public let publication: Publication
     let backend: any SubscriberBackend
-    let tokens: any TokenCodec
+    var tokens: any TokenCodec
     let credentials: EditionCredentialsIssuer
     let feedSecret: Secret
     let state: any SessionStore

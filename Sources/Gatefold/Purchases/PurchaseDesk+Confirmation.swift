@@ -88,20 +88,30 @@ extension PurchaseDesk {
             let takenBack = transactions.filter { $0.revoked != nil }
             if let reason = takenBack.count == transactions.count ? .revoked : uncredited(transactions, record) {
                 // The store's word, whatever the receipt was handed in for: what waits to be delivered is not any more.
-                try await keep { try await ledger.note(takenBack, at: clock.now) }
+                let news = try await keep {
+                    let news = try await ledger.newlyTakenBack(takenBack)
+                    try await ledger.note(takenBack, at: clock.now)
+                    return news
+                }
+                tell(takenBack: news)
                 return try await refuse(record, ReceiptRefusal(reason))
             }
-            let settlement = try await keep {
-                try await ledger.settle(
+            let (settlement, news) = try await keep {
+                let news = try await ledger.newlyTakenBack(takenBack)
+                let settlement = try await ledger.settle(
                     record, proving: transactions, claims: claims, delivering: credited(transactions, record),
                     at: clock.now)
+                return (settlement, news)
             }
+            tell(takenBack: news)
             guard settlement == .settled else {
                 let refusal = ReceiptRefusal(.claimedByAnother)
                 observe(.refused(verifier.store, refusal))
+                tell(record, refusal)
                 return .refused(refusal)
             }
             observe(.proven(verifier.store))
+            if let owner = record.incoming.owner { tell(transactions, provenBy: owner) }
             return .recorded(transactions)
         }
     }
@@ -127,6 +137,7 @@ extension PurchaseDesk {
     private func refuse(_ record: ReceiptRecord, _ refusal: ReceiptRefusal) async throws -> Confirmation {
         observe(.refused(record.incoming.store, refusal))
         try await keep { try await ledger.refuse(record, refusal, at: clock.now) }
+        tell(record, refusal)
         return .refused(refusal)
     }
 
@@ -156,5 +167,20 @@ extension PurchaseDesk {
         let waits = try await keep { try await ledger.postpone(record.id, within: limits, until: next) }
         if !waits { observe(.limited(store, .waiting)) }
         return waits
+    }
+
+    private func tell(_ record: ReceiptRecord, _ refusal: ReceiptRefusal) {
+        guard let owner = record.incoming.owner else { return }
+        didChange(.refused(to: owner, product: record.incoming.receipt[.product], refusal))
+    }
+
+    /// What counts here and was not taken back; nothing where that is none of it.
+    private func tell(_ transactions: [StoreTransaction], provenBy owner: PurchaseOwner) {
+        let bought = counting(transactions).filter { $0.revoked == nil }
+        if !bought.isEmpty { didChange(.proven(by: owner, bought)) }
+    }
+
+    func tell(takenBack: [StoreTransaction]) {
+        if !takenBack.isEmpty { didChange(.takenBack(takenBack)) }
     }
 }

@@ -69,6 +69,8 @@ extension PurchaseDesk {
                 transactions: told.transactions.filter(\.isWellFormed))
             let isNew = try await keep { try await ledger.take(event, at: clock.now) }
             observe(.notified(store, name: event.name, isNew: isNew))
+            let takenBack = event.transactions.filter { $0.revoked != nil }
+            if isNew { tell(takenBack: takenBack) }
             return .taken(isNew: isNew)
         }
     }

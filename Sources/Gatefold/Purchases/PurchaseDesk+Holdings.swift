@@ -41,4 +41,25 @@ extension PurchaseDesk {
     public func unlink(_ owner: PurchaseOwner) async throws -> Bool {
         try await keep { try await ledger.unlink(owner) }
     }
+
+    /// Forgets an owner, see ``PurchaseLedger/erase(_:)``.
+    ///
+    /// - Throws: ``Unavailable``.
+    func erase(_ owner: PurchaseOwner) async throws {
+        _ = try await keep { try await ledger.erase(owner) }
+    }
+
+    /// Everybody who has a purchase: those who claimed it, and those who are one person with them.
+    ///
+    /// - Throws: ``Unavailable``.
+    public func holders(of transaction: StoreTransaction) async throws -> [PurchaseOwner] {
+        try await keep { try await ledger.holders(of: transaction.original, in: transaction.store) }
+    }
+
+    /// Everybody who is one person with an owner, itself included.
+    ///
+    /// - Throws: ``Unavailable``.
+    public func person(of owner: PurchaseOwner) async throws -> [PurchaseOwner] {
+        try await keep { try await ledger.person(of: owner) }
+    }
 }

@@ -88,10 +88,14 @@ extension PurchaseDesk {
             try await rest(transaction, until: clock.now.addingTimeInterval(times.recheckRunning))
             return .notAsked
         }
+        let takenBack: [StoreTransaction]
         do {
-            try await keep {
-                try await ledger.note(current.filter(\.isWellFormed), at: clock.now)
+            takenBack = try await keep {
+                let words = current.filter(\.isWellFormed)
+                let takenBack = try await ledger.newlyTakenBack(words)
+                try await ledger.note(words, at: clock.now)
                 try await ledger.looked(at: transaction.original, in: transaction.store, moment: clock.now)
+                return takenBack
             }
         } catch {
             // Should it be this purchase and not the disk, it must not stand in the way of all others.
@@ -101,6 +105,7 @@ extension PurchaseDesk {
             throw error
         }
         observe(.rechecked(transaction.store))
+        tell(takenBack: takenBack)
         return .answered
     }
 
@@ -138,7 +143,7 @@ extension PurchaseDesk {
     /// A receipt that proved something before and is refused now: what it proved may have been taken back.
     func review(_ receipt: StoreReceipt, by verifier: any ReceiptVerifier) async {
         do {
-            try await ledger.review(receipt, by: verifier, allowing: environments, at: clock.now)
+            tell(takenBack: try await ledger.review(receipt, by: verifier, allowing: environments, at: clock.now))
         } catch {
             observe(.recheckFailed(verifier.store, cause: Self.cause(error)))
         }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Takes receipts in and knows what purchases amount to, for one publication and every front door.
 ///
@@ -15,16 +15,19 @@ public struct PurchaseDesk: Sendable {
     let ledger: any PurchaseLedger
     let clock: WallClock
     let observe: @Sendable (PurchaseEvent) -> Void
+    let didChange: @Sendable (PurchaseChange) -> Void
 
     /// - Parameters:
     ///   - verifiers: of the stores the publication sells in.
     ///   - observe: told what happened; must return at once.
+    ///   - didChange: told what became of purchases, once that is on record; must return at once.
     public init(
         publication: PublicationID, products: ProductRules, environments: Set<StoreEnvironment> = [.production],
         claims: ClaimRule = ClaimRule(mostPersons: 10), limits: ReceiptLimits = ReceiptLimits(),
         times: PurchaseTimes = PurchaseTimes(), verifiers: [any ReceiptVerifier], ledger: any PurchaseLedger,
         clock: WallClock = .system,
-        observe: @escaping @Sendable (PurchaseEvent) -> Void = { _ in }
+        observe: @escaping @Sendable (PurchaseEvent) -> Void = { _ in },
+        didChange: @escaping @Sendable (PurchaseChange) -> Void = { _ in }
     ) {
         self.publication = publication
         self.products = products
@@ -36,6 +39,7 @@ public struct PurchaseDesk: Sendable {
         self.ledger = ledger
         self.clock = clock
         self.observe = observe
+        self.didChange = didChange
     }
 
     public var stores: Set<StoreName> { Set(verifiers.map(\.store)) }

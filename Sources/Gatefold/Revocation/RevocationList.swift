@@ -11,41 +11,56 @@ public final class RevocationList: Sendable {
     }
 
     public let publication: PublicationID
-    private let boundaries = Mutex<[Scope: Date]>([:])
+    private let revocations = Mutex<[Scope: Revocation]>([:])
 
     public init(publication: PublicationID) {
         self.publication = publication
     }
 
-    /// Takes one in; those of other publications are passed over, and an earlier boundary does not replace a later one.
+    /// Takes one in; those of other publications are passed over, and one of a scope that has one already is joined with it.
     public func add(_ revocation: Revocation) {
         guard revocation.publication == publication else { return }
         let scope = Scope(subscriber: revocation.subscriber, session: revocation.session)
-        boundaries.withLock { boundaries in
-            boundaries[scope] = max(revocation.before, boundaries[scope] ?? .distantPast)
+        revocations.withLock { revocations in
+            revocations[scope] = revocations[scope]?.joined(with: revocation) ?? revocation
         }
     }
 
     public func isRevoked(_ holder: SaltHolder) -> Bool {
-        holder.issuedAt < boundary(subscriber: holder.subscriber, session: holder.session)
+        revocations.withLock { revocations in
+            if revocations.isEmpty { return false }
+            return Self.scopes(holder.subscriber, holder.session).contains { scope in
+                revocations[scope]?.ends(holder.session, issuedAt: holder.issuedAt) ?? false
+            }
+        }
     }
 
     /// The earliest moment at which a new session of this subscriber is not ended by what is already revoked.
     public func boundary(subscriber: SubscriberReference, session: SessionReference) -> Date {
-        boundaries.withLock { boundaries in
-            if boundaries.isEmpty { return .distantPast }
-            return max(
-                boundaries[Scope(subscriber: subscriber, session: nil)] ?? .distantPast,
-                boundaries[Scope(subscriber: subscriber, session: session)] ?? .distantPast)
+        revocations.withLock { revocations in
+            if revocations.isEmpty { return .distantPast }
+            return Self.scopes(subscriber, session).compactMap { revocations[$0]?.before }.max() ?? .distantPast
         }
+    }
+
+    /// The latest boundary of this subscriber, of whatever session: no session that was opened so far counts as issued after
+    /// it, or after now. Looks at all there are, so it is for what happens rarely.
+    func boundary(subscriber: SubscriberReference) -> Date {
+        revocations.withLock { revocations in
+            revocations.lazy.filter { $0.key.subscriber == subscriber }.map(\.value.before).max() ?? .distantPast
+        }
+    }
+
+    private static func scopes(_ subscriber: SubscriberReference, _ session: SessionReference) -> [Scope] {
+        [Scope(subscriber: subscriber, session: nil), Scope(subscriber: subscriber, session: session)]
     }
 
     /// Forgets those that can not matter any more, because whatever they ended has expired by itself.
     public func discard(before moment: Date) {
-        boundaries.withLock { boundaries in
-            boundaries = boundaries.filter { $0.value >= moment }
+        revocations.withLock { revocations in
+            revocations = revocations.filter { $0.value.before >= moment }
         }
     }
 
-    public var count: Int { boundaries.withLock(\.count) }
+    public var count: Int { revocations.withLock(\.count) }
 }

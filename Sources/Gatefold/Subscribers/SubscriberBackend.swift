@@ -41,6 +41,9 @@ public protocol SubscriberBackend: Sendable {
     /// Ends whatever the backend opened at sign-in.
     func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws
 
+    /// Where readers register and change their passwords by themselves; nil where that is done elsewhere.
+    var registry: (any SubscriberRegistry)? { get }
+
     /// Throws when the backend can not be asked at present.
     func health() async throws
 }
@@ -68,6 +71,8 @@ extension SubscriberBackend {
     public func grantsFeed(to subscriber: Subscriber) -> Bool { true }
 
     public func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws {}
+
+    public var registry: (any SubscriberRegistry)? { nil }
 
     public func health() async throws {}
 }

@@ -38,6 +38,12 @@ struct ByteReader {
         return Array(rest.prefix(count))
     }
 
+    /// All that is left.
+    mutating func readRest() -> [UInt8] {
+        defer { rest = [] }
+        return Array(rest)
+    }
+
     mutating func readText() -> String? {
         guard let count = read(UInt16.self), let bytes = read(count: Int(count)) else { return nil }
         return String(validating: bytes, as: UTF8.self)

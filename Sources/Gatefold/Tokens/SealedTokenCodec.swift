@@ -13,11 +13,21 @@ public struct SealedTokenCodec: TokenCodec {
     private let random: RandomSource
     private let context: [UInt8]
 
-    public init(publication: PublicationID, secrets: SecretRing, random: RandomSource) {
+    /// What the tokens are for: one sealed for a purpose is none for another.
+    public enum Purpose: String, Sendable {
+        /// What sign-in hands out; can be renewed.
+        case token
+        /// A session inside a signed access token: whoever may read that must not be able to renew it.
+        case access
+    }
+
+    public init(
+        publication: PublicationID, secrets: SecretRing, random: RandomSource, purpose: Purpose = .token
+    ) {
         self.publication = publication
         self.random = random
-        keys = SealingKeys(secrets, purpose: "token", identifierSize: 4)
-        context = Array("token \(Self.formatVersion) \(publication)".utf8)
+        keys = SealingKeys(secrets, purpose: purpose.rawValue, identifierSize: 4)
+        context = Array("\(purpose.rawValue) \(Self.formatVersion) \(publication)".utf8)
     }
 
     /// - Throws: ``TokenError/subscriberTooLong`` when the backend's key does not fit.

@@ -70,6 +70,8 @@ struct SubscriberReport: Encodable {
     let hasPassword: Bool
     /// When a chain last took the subscriber over from another system; missing for whom the operator wrote down.
     let adopted: Date?
+    /// When the reader registered; missing for whom the operator or a chain wrote down.
+    let registered: Date?
     let message: String?
     let allEditions: Bool
     let periods: [PeriodReport]
@@ -84,6 +86,7 @@ struct SubscriberReport: Encodable {
         presentState = record.subscription(at: moment).state.rawValue
         hasPassword = record.passwordHash != nil
         adopted = record.adopted
+        registered = record.registered
         message = record.message
         allEditions = record.hasAllEditions
         periods = record.periods.map { PeriodReport(start: $0.start, end: $0.end) }
@@ -97,6 +100,7 @@ struct SubscriberReport: Encodable {
         lines.append("state       \(state), at present \(presentState)")
         lines.append("password    \(hasPassword ? "yes" : "none")")
         if let adopted { lines.append("adopted     \(adopted.formatted(.iso8601))") }
+        if let registered { lines.append("registered  \(registered.formatted(.iso8601))") }
         if let message { lines.append("message     \(message)") }
         if allEditions { lines.append("editions    all") }
         for edition in editions { lines.append("edition     \(edition)") }

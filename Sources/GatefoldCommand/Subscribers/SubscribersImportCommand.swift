@@ -27,7 +27,7 @@ struct SubscribersImportCommand: AsyncParsableCommand {
     @Flag(help: "Commit batch by batch and go on where an earlier run stopped.")
     var resumable = false
 
-    @Flag(help: "Remove subscribers that are not in the file.")
+    @Flag(help: "Remove subscribers that are not in the file, but not who registered by themselves.")
     var replace = false
 
     @Option(help: "What the file calls the identifier, such as email.")

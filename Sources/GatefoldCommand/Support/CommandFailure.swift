@@ -9,6 +9,8 @@ struct CommandFailure: Error {
     enum Status: Int32 {
         /// The answer to the question asked was no.
         case no = 1
+        /// There was no answer that the question could be asked of; of `check` alone.
+        case nothingChecked = 2
         case usage = 64
         case dataError = 65
         case noInput = 66

@@ -11,7 +11,9 @@ extension AccountService {
 
     /// What the merchant asks for when an account is made, in the order to be shown.
     public func registrationFields() async throws(InPlayerError) -> [RegistrationField] {
-        try await calls.answer(Endpoint(.get, "accounts", "register-fields", merchant.uuid)).models("collection")
+        let page: Page<RegistrationField> = try await calls.model(
+            Endpoint(.get, "accounts", "register-fields", merchant.uuid))
+        return page.items
     }
 
     /// Where to sign in with an account of somebody else's, by the provider's name.

@@ -56,7 +56,14 @@ public struct AccountService: Sendable {
     /// Signs out. On this device that is so in any case; the error says whether the service knows it.
     public func signOut() async throws(InPlayerError) {
         // A token that is over is no reason to get a new one just to end it.
-        guard let session = try await calls.keeper.current() else { return }
+        let kept: StoredSession?
+        do throws(InPlayerError) {
+            kept = try await calls.keeper.current()
+        } catch {
+            try await calls.keeper.end()
+            throw error
+        }
+        guard let session = kept else { return }
         let request = Endpoint(.get, "accounts", "logout").request(to: calls.base, token: session.accessToken)
         try await calls.keeper.end()
         let response = try await calls.send(request)
@@ -65,8 +72,9 @@ public struct AccountService: Sendable {
 
     /// The account of whoever is signed in, as it is now.
     public func current() async throws(InPlayerError) -> Account {
+        let era = await calls.keeper.era
         let account: Account = try await calls.model(Endpoint(.get, "accounts", authorization: .required))
-        try await calls.keeper.update(account)
+        try await calls.keeper.update(account, era)
         return account
     }
 
@@ -78,8 +86,9 @@ public struct AccountService: Sendable {
         endpoint.body.add("metadata", update.metadata)
         endpoint.body.add("referrer", merchant.referrer)
         endpoint.body.add("date_of_birth", update.dateOfBirth)
+        let era = await calls.keeper.era
         let account: Account = try await calls.model(endpoint)
-        try await calls.keeper.update(account)
+        try await calls.keeper.update(account, era)
         return account
     }
 
@@ -88,7 +97,8 @@ public struct AccountService: Sendable {
         var endpoint = Endpoint(.delete, "accounts", "erase", authorization: .required)
         endpoint.body.add("password", password)
         endpoint.body.add("branding_id", merchant.brandingID)
+        let era = await calls.keeper.era
         _ = try await calls.answer(endpoint)
-        try await calls.keeper.end()
+        try await calls.keeper.end(era)
     }
 }

@@ -56,9 +56,17 @@ extension Answer {
         return Date(timeIntervalSince1970: seconds)
     }
 
-    var list: [Answer] {
-        if case .list(let list) = self { list } else { [] }
+    /// When something ends; 0 is written where it does not.
+    var end: Date? {
+        moment.flatMap { $0.timeIntervalSince1970 == 0 ? nil : $0 }
     }
+
+    /// Nil for what is no list.
+    var entries: [Answer]? {
+        if case .list(let list) = self { list } else { nil }
+    }
+
+    var list: [Answer] { entries ?? [] }
 
     /// Named texts, written as an object, as a list of `{name, value}`, or as an empty list for none.
     var texts: [String: String] {

@@ -57,7 +57,7 @@ extension AccessFee: AnswerModel {
         setupFee = answer["setup_fee"]?["fee_amount"]?.amount
         external = answer.models("external_fees")
         starts = answer["starts_at"]?.moment
-        expires = answer["expires_at"]?.moment
+        expires = answer["expires_at"]?.end
     }
 }
 

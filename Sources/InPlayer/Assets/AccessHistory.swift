@@ -18,6 +18,7 @@ public struct HistoricAccess: Sendable, Hashable {
     public let paymentMethod: String?
     public let created: Date?
     public let starts: Date?
+    /// Nil when it does not end.
     public let expires: Date?
     public let isRevoked: Bool?
     public let isTrial: Bool?
@@ -35,7 +36,7 @@ extension HistoricAccess: AnswerModel {
         paymentMethod = answer["payment_method"]?.text
         created = answer["created_at"]?.moment
         starts = answer["starts_at"]?.moment
-        expires = answer["expires_at"]?.moment
+        expires = answer["expires_at"]?.end
         isRevoked = answer["revoked"]?.flag
         isTrial = answer["is_trial"]?.flag
     }

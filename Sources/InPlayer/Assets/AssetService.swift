@@ -21,7 +21,9 @@ public struct AssetService: Sendable {
     public func accessFees(of item: Int, voucher: Int? = nil) async throws(InPlayerError) -> [AccessFee] {
         var endpoint = Endpoint(.get, "v2", "items", String(item), "access-fees")
         endpoint.query.add("expand[voucher]", voucher)
-        return try await calls.answer(endpoint).list.compactMap { try? AccessFee($0) }
+        let answer = try await calls.answer(endpoint)
+        guard let fees = answer.entries else { throw .unreadable(status: 200, expected: "expected a list of prices") }
+        return fees.compactMap { try? AccessFee($0) }
     }
 
     /// The access that whoever is signed in has to an item.
@@ -59,6 +61,6 @@ public struct AssetService: Sendable {
         endpoint.query.add("size", size)
         endpoint.query.add("type", type)
         endpoint.query.add("customerID", customer)
-        return Page(try await calls.answer(endpoint))
+        return try await calls.model(endpoint)
     }
 }

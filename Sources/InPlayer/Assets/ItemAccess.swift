@@ -18,20 +18,18 @@ public struct ItemAccess: Sendable, Hashable {
 
 extension ItemAccess: AnswerModel {
     init(_ answer: Answer) throws(UnreadableAnswer) {
-        guard case .object = answer else { throw UnreadableAnswer(missing: "item") }
-        id = answer["id"]?.integer
+        // An error that came with a good status is no access.
+        let item: Asset? = answer.model("item")
+        let id = answer["id"]?.integer
+        guard id != nil || item != nil else { throw UnreadableAnswer(missing: "item") }
+        self.id = id
+        self.item = item
         accountID = answer["account_id"]?.integer
         customerID = answer["customer_id"]?.integer
         customerUUID = answer["customer_uuid"]?.text
         country = answer["country_code"]?.text
         created = answer["created_at"]?.moment
         starts = answer["starts_at"]?.moment
-        expires = Self.end(answer["expires_at"])
-        item = answer.model("item")
-    }
-
-    /// 0 is written where there is no end.
-    private static func end(_ answer: Answer?) -> Date? {
-        answer?.moment.flatMap { $0.timeIntervalSince1970 == 0 ? nil : $0 }
+        expires = answer["expires_at"]?.end
     }
 }

@@ -8,7 +8,11 @@ struct Calls: Sendable {
 
     /// - Throws: ``InPlayerError``.
     func answer(_ endpoint: Endpoint) async throws(InPlayerError) -> Answer {
-        try await answer(endpoint.authorization) { endpoint.request(to: base, token: $0) }
+        // Of these a server would make another path, and so another call.
+        guard endpoint.path.allSatisfy({ !["", ".", ".."].contains($0) }) else {
+            throw .invalid("expected identifiers that are neither empty nor dots")
+        }
+        return try await answer(endpoint.authorization) { endpoint.request(to: base, token: $0) }
     }
 
     /// - Parameter request: makes the request with a token, or without.

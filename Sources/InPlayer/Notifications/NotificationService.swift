@@ -84,8 +84,9 @@ struct NotificationService: Sendable {
     /// Client and topic are both named by the account.
     private func account() async throws(InPlayerError) -> String? {
         if let uuid = try await calls.keeper.current()?.account?.uuid { return uuid }
+        let era = await calls.keeper.era
         let account: Account = try await calls.model(Endpoint(.get, "accounts", authorization: .required))
-        try await calls.keeper.update(account)
+        try await calls.keeper.update(account, era)
         return account.uuid
     }
 }

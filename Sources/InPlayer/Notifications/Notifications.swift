@@ -35,7 +35,8 @@ public struct Notifications: AsyncSequence, Sendable {
     static func stream<Element: Sendable>(
         of service: NotificationService, _ choose: @escaping @Sendable (NotificationService.Output) -> Element?
     ) -> AsyncThrowingStream<Element, any Error> {
-        AsyncThrowingStream { continuation in
+        // Of a broker that tells more than anybody reads, the newest are kept.
+        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1000)) { continuation in
             // The stream is its parent: it is cancelled when nobody iterates any more.
             let task = Task {
                 do {

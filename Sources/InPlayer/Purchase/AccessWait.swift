@@ -6,8 +6,16 @@ struct AccessWait: Sendable {
     let item: Int
     let waiting: AccessWaiting
 
-    /// - Throws: ``PurchaseError``.
+    /// - Throws: ``PurchaseError``, also when its task is cancelled: the receipt must not get lost.
     func value(_ receipt: StoreReceipt) async throws -> ItemAccess {
+        do {
+            return try await access(receipt)
+        } catch is CancellationError {
+            throw PurchaseError.notGrantedYet(receipt)
+        }
+    }
+
+    private func access(_ receipt: StoreReceipt) async throws -> ItemAccess {
         try await withThrowingTaskGroup(of: ItemAccess?.self) { group in
             group.addTask { try await poll() }
             group.addTask {

@@ -5,6 +5,13 @@ actor SessionKeeper {
     /// Asks the service for new tokens.
     typealias Renew = @Sendable (_ refreshToken: String) async throws(InPlayerError) -> StoredSession
 
+    private typealias Outcome = Result<StoredSession, InPlayerError>
+
+    /// A renewal, and who waits for it.
+    private final class Renewal {
+        var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
+    }
+
     /// An access token that ends within so many seconds is renewed first.
     static let margin: TimeInterval = 10
 
@@ -14,9 +21,10 @@ actor SessionKeeper {
     private var session: StoredSession?
     private var isLoaded = false
     /// The renewal under way; everybody who needs one waits for it.
-    private var renewal: Task<Result<StoredSession, InPlayerError>, Never>?
-    /// Counts sign-ins and sign-outs, so that a renewal that began before does not undo them.
-    private var era = 0
+    private var renewal: Renewal?
+    private var lastWaiter = 0
+    /// Counts sign-ins and sign-outs, so that what began before does not undo them.
+    private(set) var era = 0
 
     init(storage: any SessionStorage, now: @escaping @Sendable () -> Date, renew: @escaping Renew) {
         self.storage = storage
@@ -44,7 +52,10 @@ actor SessionKeeper {
     }
 
     /// Nobody is signed in any more, on this device.
-    func end() throws(InPlayerError) {
+    ///
+    /// - Parameter began: the era in which the end was asked for; somebody who has signed in since stays.
+    func end(_ began: Int? = nil) throws(InPlayerError) {
+        if let began, began != era { return }
         era += 1
         renewal = nil
         session = nil
@@ -57,8 +68,10 @@ actor SessionKeeper {
     }
 
     /// The account as told just now.
-    func update(_ account: Account) throws(InPlayerError) {
-        guard var session = try current() else { return }
+    ///
+    /// - Parameter began: the era in which it was asked for; it is not the account of somebody who has signed in since.
+    func update(_ account: Account, _ began: Int) throws(InPlayerError) {
+        guard began == era, var session = try current() else { return }
         session.account = account
         try keep(session)
     }
@@ -85,24 +98,50 @@ actor SessionKeeper {
     }
 
     private func renewed(_ session: StoredSession) async throws(InPlayerError) -> StoredSession {
-        if let renewal { return try await renewal.value.get() }
+        if let renewal { return try await outcome(of: renewal) }
         guard let refreshToken = session.refreshToken else {
             try end()
             throw .sessionEnded(nil)
         }
+        let renewal = Renewal()
+        self.renewal = renewal
         // Belongs to all who wait, so that the first of them to be cancelled does not end it for the others.
-        let era = era
-        let task = Task {
-            let result: Result<StoredSession, InPlayerError>
+        Task { [era] in
+            let result: Outcome
             do throws(InPlayerError) {
                 result = .success(try await renew(refreshToken))
             } catch {
                 result = .failure(error)
             }
-            return finish(session, result, era)
+            let outcome = finish(session, result, era)
+            let waiters = renewal.waiters.values
+            renewal.waiters = [:]
+            for waiter in waiters { waiter.resume(returning: outcome) }
         }
-        renewal = task
-        return try await task.value.get()
+        return try await outcome(of: renewal)
+    }
+
+    /// Whoever is cancelled waits no longer.
+    private func outcome(of renewal: Renewal) async throws(InPlayerError) -> StoredSession {
+        lastWaiter += 1
+        let number = lastWaiter
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled {
+                    continuation.resume(returning: Outcome.failure(.unreachable(CancellationError())))
+                } else {
+                    renewal.waiters[number] = continuation
+                }
+            }
+        } onCancel: {
+            Task { await leave(number) }
+        }
+        return try outcome.get()
+    }
+
+    private func leave(_ number: Int) {
+        renewal?.waiters.removeValue(forKey: number)?.resume(
+            returning: .failure(.unreachable(CancellationError())))
     }
 
     private func finish(

@@ -12,7 +12,7 @@ public struct SubscriptionService: Sendable {
         var endpoint = Endpoint(.get, "subscriptions", authorization: .required)
         endpoint.query.add("page", page)
         endpoint.query.add("limit", limit)
-        return Page(try await calls.answer(endpoint))
+        return try await calls.model(endpoint)
     }
 
     /// Ends a subscription: what was paid for stays until it runs out, and nothing is charged any more.

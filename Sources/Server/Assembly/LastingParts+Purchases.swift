@@ -1,6 +1,7 @@
 import Backends
 import Deliveries
 import Gatefold
+import Protections
 
 /// What a publication's sales need of them.
 extension LastingParts {
@@ -31,6 +32,6 @@ extension LastingParts {
             observe: { [deliveryBell] event in
                 reporter.report(event)
                 if case .proven = event { deliveryBell.ring() }
-            })
+            }, didChange: { [purchaseNews] in purchaseNews.tell($0, of: id) })
     }
 }

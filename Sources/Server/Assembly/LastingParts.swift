@@ -1,7 +1,9 @@
 import Backends
 import Catalogues
 import Deliveries
+import FrontDoors
 import Gatefold
+import Protections
 import Receipts
 import State
 
@@ -20,6 +22,14 @@ struct LastingParts: Sendable {
     var keepsCatalogues = true
     /// Nil for those that tell nobody anything.
     var catalogueServices: CatalogueServices?
+    /// Sends letters to readers; nil where there is no section `mail`, and for whoever only looks.
+    var mailer: (any Mailer)?
+    /// Tells apps what concerns their accounts; nil where there is no section `notifications`, and for whoever only looks.
+    var noticeboard: (any Noticeboard)?
+    /// What the front doors for InPlayer's apps share.
+    var inPlayer = InPlayerTools()
+    /// Told what becomes of purchases.
+    let purchaseNews = PurchaseNews()
     /// Rung when something was bought.
     let deliveryBell = DeliveryBell()
 

@@ -21,6 +21,7 @@ struct PublicationAssembler {
     private var feeds = FeedDirectory()
     private var softphones: [String: SoftphoneService] = [:]
     private var deliveries: [DeliveryPlan] = []
+    private var inPlayer: [InPlayerPublication] = []
 
     init(
         parts: LastingParts, configuration: GatefoldConfiguration, plan: BackendPlan, storePlan: StorePlan,
@@ -53,6 +54,7 @@ struct PublicationAssembler {
         if let settings = publication.cloudSoftphone {
             softphones[settings.path] = SoftphoneService(settings, proxy: proxy)
         }
+        if let front = inPlayer(of: publication, proxy) { inPlayer.append(front) }
         if let settings = publication.deliveries { deliveries.append(try parts.delivery(of: id, by: settings)) }
     }
 
@@ -72,12 +74,29 @@ struct PublicationAssembler {
         }
         return PublicationSet(
             directory: directory, gate: gate, backends: backends, stores: stores, softphones: softphones,
-            deliveries: deliveries, clients: ClientAddressResolver(trusted: configuration.trustedProxies),
+            deliveries: deliveries,
+            inPlayer: InPlayerDirectory(
+                inPlayer, default: configuration.publications.first { $0.isDefault }?.publication.id),
+            clients: ClientAddressResolver(trusted: configuration.trustedProxies),
             revocationRetention: configuration.revocationRetention, catalogues: catalogues, feeds: feeds,
+            noticeKeys: noticeKeys,
             push: Dictionary(
                 uniqueKeysWithValues: configuration.publications.compactMap { publication in
                     publication.push.map { (publication.publication.id, $0) }
                 }))
+    }
+
+    /// By which the apps of each publication hear notices; none where they are told none.
+    private var noticeKeys: [PublicationID: NoticeKeys] {
+        guard let settings = configuration.notices, let endpoint = settings.endpoint else { return [:] }
+        return Dictionary(
+            uniqueKeysWithValues: configuration.publications.map { publication in
+                let id = publication.publication.id
+                let keys = NoticeKeys(
+                    publication: id, secrets: publication.tokenSecrets, endpoint: endpoint, region: settings.region,
+                    random: parts.services.random)
+                return (id, keys)
+            })
     }
 
     private func proxy(
@@ -126,7 +145,36 @@ struct PublicationAssembler {
                     acceptsPlainSalts: publication.acceptsPlainSalts,
                     resumeWindow: publication.publication.lifetimes.resumeWindow),
                 feedVerifier: feedVerifier, revocations: parts.revocations.list(for: id),
-                catalogue: proxy.publication.rule.currentCatalogue, acceptsTickets: publication.storefront != nil))
+                catalogue: proxy.publication.rule.currentCatalogue,
+                acceptsTickets: publication.storefront != nil || publication.inPlayer != nil))
+    }
+
+    /// Nil where no app built on InPlayer's SDKs calls.
+    private func inPlayer(
+        of publication: PublicationConfiguration, _ proxy: PublicationProxy
+    ) -> InPlayerPublication? {
+        guard let read = publication.inPlayer else { return nil }
+        var downloads: DownloadSite?
+        if let layout = publication.content, let publicURL = configuration.publicURL {
+            downloads = DownloadSite(publicURL: publicURL, prefix: layout.prefix)
+        }
+        var tools = parts.inPlayer
+        tools.noticeboard = parts.noticeboard
+        tools.noticeKeys = noticeKeys[publication.publication.id]
+        if let mailer = parts.mailer {
+            tools.mail = { to, subject, text in
+                do {
+                    try mailer.send(Letter(to: to, subject: subject, text: text))
+                    return true
+                } catch {
+                    return false
+                }
+            }
+        }
+        return InPlayerPublication(
+            read.settings, proxy: proxy, book: parts.state, secrets: publication.tokenSecrets,
+            issuer: configuration.publicURL ?? "gatefold", passwords: read.passwords,
+            ticketLifetime: read.ticketLifetime, downloads: downloads, tools: tools)
     }
 
     /// Nil where no app finds the publication by its own name.

@@ -14,11 +14,14 @@ struct PublicationSet: Sendable {
     /// By their paths.
     var softphones: [String: SoftphoneService] = [:]
     var deliveries: [DeliveryPlan] = []
+    var inPlayer = InPlayerDirectory()
     let clients: ClientAddressResolver
     /// For so many seconds a revocation can matter.
     let revocationRetention: TimeInterval
     var catalogues = OpenCatalogues()
     var feeds = FeedDirectory()
+    /// By which apps hear what concerns their accounts; none where `notifications.endpoint` is not set.
+    var noticeKeys: [PublicationID: NoticeKeys] = [:]
     /// Of the publications whose apps are told of editions.
     var push: [PublicationID: PushSettings] = [:]
 

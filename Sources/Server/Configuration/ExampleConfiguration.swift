@@ -55,6 +55,31 @@ public enum ExampleConfiguration {
           # The secret of the fast hashes that `subscribers import --password-form keyed` makes.
           # pepper: {file: secrets/pepper}
 
+        # Letters to readers, by SMTP; none are sent where this is not said. `gatefold mail send-test` tries it.
+        # mail:
+        #   server: smtp://mail.example.com:587   # STARTTLS is required; smtps://mail.example.com is TLS from the start
+        #   from: The Daily <news@daily.example>
+        #   user: gatefold
+        #   password: {file: secrets/mail}
+        #   tls: required            # or none, which is the default for a server on this machine
+        #   ca: mail-ca.pem          # trusted in place of the system's authorities
+        #   timeout: 60s             # for each letter
+        #   queue: 1000              # letters that wait at most; they wait in memory
+        #   connections: 2           # letters that are handed over side by side
+
+        # The MQTT broker by which apps hear what concerns their accounts; they are told nothing where this is not said.
+        # notifications:
+        #   broker: mqtts://broker.example.com     # or mqtt://, ws://, wss://
+        #   user: gatefold
+        #   password: {file: secrets/broker}
+        #   ca: broker-ca.pem        # trusted in place of the system's authorities
+        #   certificate: client.pem  # Gatefold's own, where the broker asks for one
+        #   key: client.key
+        #   client_id: gatefold-1    # one of its own for each process; made at each start unless said
+        #   endpoint: notices.daily.example        # where apps connect, by wss; with a port where it is not 443
+        #   region: eu-west-1        # a name that apps are told and sign with
+        #   queue: 10000             # notices that wait at most while the broker is away
+
         backends:
           # The embedded subscriber database; see `gatefold subscribers --help`.
           house:
@@ -210,6 +235,12 @@ public enum ExampleConfiguration {
             # baker: {}
             # basispress: {}
             # cloud_softphone: {path: /daily/iap, store: apple}
+            # inplayer:                       # apps built on InPlayer's SDKs
+            #   merchant: 528b1b80-5868-4abc-a9b6-4d3455d719c8
+            #   client_ids: []                # besides the merchant's uuid
+            #   access_token_lifetime: 1h
+            #   origins: ["*"]                # pages whose scripts may call
+            #   fees: [{product: "*", amount: 2.99, currency: EUR, description: Single edition}]
             # deliveries: {kind: webhook, url: "https://billing.example.com/credit", secret: {file: secrets/webhook}}
             # Notifications through APNs when an edition appears, and by `gatefold push`; see Push.
             # push:

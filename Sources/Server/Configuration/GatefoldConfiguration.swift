@@ -3,6 +3,7 @@ import ContentGate
 public import Foundation
 import FrontDoors
 public import Gatefold
+package import Mail
 public import Settings
 import State
 
@@ -22,6 +23,10 @@ public struct GatefoldConfiguration: Sendable {
     public var state: StateConfiguration
     public var guessing: GuessLimits
     public var passwords: PasswordConfiguration
+    /// Nil where no letters are sent.
+    package var mail: MailSettings?
+    /// Nil where apps are told nothing.
+    package var notices: NoticeSettings?
     public var backends: [BackendConfiguration]
     public var stores: [StoreConfiguration]
     public var publications: [PublicationConfiguration]
@@ -69,6 +74,8 @@ public struct GatefoldConfiguration: Sendable {
         guessing = try GuessLimits(try top.section("guessing"))
 
         passwords = try PasswordConfiguration(try top.section("passwords"))
+        mail = top.has("mail") ? try MailSettings(try top.section("mail")) : nil
+        notices = top.has("notifications") ? try NoticeSettings(try top.section("notifications")) : nil
 
         backends = try Self.backends(try top.requiredSection("backends", expected: "at least one backend by its name"))
         stores = try StoreConfiguration.read(try top.section("stores"))
@@ -80,6 +87,7 @@ public struct GatefoldConfiguration: Sendable {
         }
         try Self.checkTogether(publications, section)
         try checkStorefronts(section)
+        try checkInPlayer(section)
         try top.finish()
     }
 
@@ -143,6 +151,28 @@ public struct GatefoldConfiguration: Sendable {
                 throw section.error(
                     id.rawValue,
                     expected: "has a path in `baker` that begins with the publication \(other.publication.id)")
+            }
+        }
+    }
+
+    /// What the front door for InPlayer's apps needs of the rest.
+    private func checkInPlayer(_ section: SettingsSection) throws(SettingsError) {
+        var seen: [String: PublicationID] = [:]
+        for publication in publications {
+            guard let settings = publication.inPlayer?.settings else { continue }
+            let id = publication.publication.id
+            if publication.content != nil, publicURL == nil {
+                throw section.error(
+                    id.rawValue, expected: "needs `server.public_url` for the links to editions that `inplayer` answers"
+                )
+            }
+            for name in settings.clients.union([settings.merchant]).sorted() {
+                if let other = seen.updateValue(id, forKey: name) {
+                    throw section.error(
+                        id.rawValue,
+                        expected: "names the InPlayer merchant or client `\(name)`, as \(other) does; "
+                            + "apps find one publication by it")
+                }
             }
         }
     }

@@ -35,6 +35,8 @@ public struct PublicationConfiguration: Sendable {
     public let storefront: StorefrontSettings?
     /// Nil where no Cloud Softphone app sells calling credit.
     public let cloudSoftphone: CloudSoftphone?
+    /// Nil where no app built on InPlayer's SDKs calls.
+    public let inPlayer: InPlayerConfiguration?
     /// How what was bought is delivered; nil where nothing is.
     package let deliveries: DeliverySettings?
 
@@ -133,6 +135,7 @@ public struct PublicationConfiguration: Sendable {
         content = try ContentLayout(section, publication: id)
         feed = try FeedSettings(
             section, publication: id, content: content, issuesFeedPassword: publication.issuesFeedPassword)
+        inPlayer = try InPlayerConfiguration(section, publication, isTest: isTest)
         storefront = try StorefrontSettings(
             section, apps: apps, hasContent: content != nil, reserved: Self.reserved)
         try section.finish()
@@ -144,7 +147,7 @@ public struct PublicationConfiguration: Sendable {
             "sign_in", "renew_token", "renew", "verify_subscription", "edition_credentials", "sign_out", "content",
             "auth-request", "healthz", "readyz", "metrics", "notifications", "feed",
             "itunes",
-        ] as Set<String>).union(BakerCall.usualWords).union(BasispressWords.all).union(
+        ] as Set<String>).union(BakerCall.usualWords).union(BasispressWords.all).union(InPlayerWords.all).union(
             LinkingCall.allCases.map(\.rawValue))
 
     func sharesSecret(with other: PublicationConfiguration) -> Bool {

@@ -39,5 +39,10 @@ struct AccessLog: Sendable {
         }
     }
 
-    private static func withoutQuery(_ path: Substring) -> Substring { path.prefix { $0 != "?" }.prefix(512) }
+    /// Nor what stands in a path for a mailed token, which is leave to set somebody's password.
+    private static func withoutQuery(_ path: Substring) -> Substring {
+        let path = path.prefix { $0 != "?" }
+        guard let call = path.firstRange(of: /forgot-password\/+/.ignoresCase()) else { return path.prefix(512) }
+        return path[..<call.upperBound].prefix(512)
+    }
 }

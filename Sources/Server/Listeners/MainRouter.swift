@@ -23,9 +23,10 @@ enum MainRouter {
         router.add(
             middleware: BakerFrontDoor(
                 storefronts: { publications.value.directory.storefronts }, client: client))
+        router.add(middleware: InPlayerFrontDoor(directory: { publications.value.inPlayer }, client: client))
         router.add(middleware: CloudSoftphoneFrontDoor(services: { publications.value.softphones }))
         AdminRouter.addHealth(to: router, readiness: readiness)
-        addAuthRequests(to: router, keeper, publications)
+        addAuthRequests(to: router, keeper, publications, clock)
         StoreNotificationsFrontDoor(desks: { publications.value.desks(sellingIn: $0) }).addRoutes(to: router)
         PugpigFrontDoor(publications: { publications.value.directory }, client: client).addRoutes(to: router)
         PugpigFeedDoor(feeds: { publications.value.feeds }, clock: clock).addRoutes(to: router)
@@ -38,7 +39,8 @@ enum MainRouter {
 
     /// One path for each way in which front servers name the original request.
     private static func addAuthRequests(
-        to router: Router<GatefoldRequestContext>, _ keeper: GateKeeper, _ publications: CurrentPublications
+        to router: Router<GatefoldRequestContext>, _ keeper: GateKeeper, _ publications: CurrentPublications,
+        _ clock: WallClock
     ) {
         let trusts: @Sendable (Request, GatefoldRequestContext) -> Bool = { _, context in
             guard let peer = context.peer else { return false }
@@ -55,6 +57,10 @@ enum MainRouter {
                 router.on(path, method: method) { try await endpoint.respond(to: $0, context: $1) }
             }
         }
+        let notices = NoticeAuthRequest<GatefoldRequestContext>(
+            keys: { Array(publications.value.noticeKeys.values) }, clock: clock, trusts: trusts,
+            observe: { NoticeEventReporter.report(admission: $0) })
+        router.get("auth-request/notifications") { try await notices.respond(to: $0, context: $1) }
     }
 }
 

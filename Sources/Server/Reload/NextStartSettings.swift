@@ -1,4 +1,5 @@
 import Gatefold
+import Mail
 
 extension GatefoldConfiguration {
     /// The keys whose new values a running server does not take up.
@@ -12,6 +13,8 @@ extension GatefoldConfiguration {
             ("state", !state.isSame(as: inForce.state)),
             ("guessing", guessing != inForce.guessing),
             ("passwords", !passwords.isSame(as: inForce.passwords)),
+            ("mail", mail?.fingerprint != inForce.mail?.fingerprint),
+            ("notifications", notices?.fingerprint != inForce.notices?.fingerprint),
         ]
         return changes.filter(\.1).map(\.0)
     }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
-@testable import FileTransfer
+@testable import Transfers
 
 /// A feed backend in a folder of its own whose fetches happen when a test says so.
 final class FeedBed: Sendable {

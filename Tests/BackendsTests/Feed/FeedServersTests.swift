@@ -1,9 +1,9 @@
-import FileTransfer
 import Foundation
 import Gatefold
 import Synchronization
 import TestSupport
 import Testing
+import Transfers
 
 @testable import Backends
 

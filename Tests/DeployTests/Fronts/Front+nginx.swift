@@ -12,6 +12,11 @@ extension Front {
         return try nginx(site, including: "nginx/files.conf", until: .file(socket))
     }
 
+    /// The one that lets apps hear notices.
+    func notifications(_ site: SitePlan) throws -> ServerProcess.Launch {
+        try nginx(site, including: "nginx/notifications.conf", until: .port(site.port))
+    }
+
     private func nginx(
         _ site: SitePlan, including template: String, until readiness: ServerProcess.Readiness
     ) throws -> ServerProcess.Launch {

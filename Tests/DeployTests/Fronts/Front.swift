@@ -28,12 +28,14 @@ struct SitePlan {
     let root: URL
     let port: Int
     let gatePort: Int
+    /// Placeholders of this site alone, and what replaces them.
+    var more: [String: String] = [:]
 
     /// Writes a configuration of `deploy/fronts` with every placeholder replaced into the folder.
     func install(_ template: String) throws -> URL {
         let source = Self.fronts.appendingPathComponent(template)
         var text = try String(contentsOf: source, encoding: .utf8)
-        for (placeholder, value) in placeholders {
+        for (placeholder, value) in placeholders.merging(more, uniquingKeysWith: { $1 }) {
             text = text.replacingOccurrences(of: "@\(placeholder)@", with: value)
         }
         if let left = text.firstMatch(of: /@[A-Z_]+@/) { throw UnknownPlaceholder(name: String(left.output)) }

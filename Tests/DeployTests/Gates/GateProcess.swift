@@ -2,10 +2,12 @@ import Foundation
 import TestSupport
 
 /// Runs the body with `gatefold serve` on a free port of 127.0.0.1.
-func withGate(_ body: @Sendable @escaping (GateUnderTest) async throws -> Void) async throws {
+///
+/// - Parameter more: sections of its configuration beside those there are.
+func withGate(_ more: String = "", _ body: @Sendable @escaping (GateUnderTest) async throws -> Void) async throws {
     try await withTemporaryFolder { folder in
         let port = try FreePort.find()
-        try write(GateUnderTest.configuration, to: folder.appendingPathComponent("gatefold.yaml"))
+        try write(more + GateUnderTest.configuration, to: folder.appendingPathComponent("gatefold.yaml"))
         try write(GateUnderTest.secretText, to: folder.appendingPathComponent("secret"))
         try write(GateUnderTest.testSecretText, to: folder.appendingPathComponent("test"))
         try write(GateUnderTest.referenceSecretText, to: folder.appendingPathComponent("references"))

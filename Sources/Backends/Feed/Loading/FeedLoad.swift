@@ -1,7 +1,7 @@
-import FileTransfer
 import Foundation
 import GRDB
 import Gatefold
+import Transfers
 
 /// Makes a database of a fetched file.
 struct FeedLoad {

@@ -1,5 +1,5 @@
-import FileTransfer
 public import Foundation
+import Transfers
 
 /// What a loaded feed says of itself.
 public struct FeedSummary: Sendable, Codable, Equatable {

@@ -1,6 +1,6 @@
 import Crypto
-import FileTransfer
 import Foundation
+import Transfers
 
 /// A fetched file, read piece by piece.
 enum FeedFile {

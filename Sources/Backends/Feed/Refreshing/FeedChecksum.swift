@@ -1,6 +1,6 @@
 import Crypto
-import FileTransfer
 import Foundation
+import Transfers
 
 /// Compares a fetched file with the checksum that its sender has written beside it.
 struct FeedChecksum {

@@ -1,6 +1,6 @@
-import FileTransfer
 import Foundation
 import Gatefold
+import Transfers
 
 /// One try to bring a feed up to date: fetched, read, checked, loaded beside the one in force, and swapped with it.
 struct FeedUpdate: Sendable {

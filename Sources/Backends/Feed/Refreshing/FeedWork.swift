@@ -1,7 +1,7 @@
 import Crypto
-import FileTransfer
 import Foundation
 import Gatefold
+import Transfers
 
 /// The two halves of the work on a feed: having it, and making a database of it.
 struct FeedWork {

@@ -1,7 +1,7 @@
 import Crypto
-import FileTransfer
 import Foundation
 import Settings
+import Transfers
 
 /// Where a feed comes from, with the checksum that may lie beside it.
 struct FeedSource: Sendable {

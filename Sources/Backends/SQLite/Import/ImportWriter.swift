@@ -37,8 +37,14 @@ struct ImportWriter {
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """)
         // A column that the file does not have keeps what is stored.
-        var changes = ["updated = ?5", "import = ?6", SubscriberSchema.isOperators]
-        if columns.has(.password) || columns.has(.passwordHash) { changes.append("password_hash = ?1") }
+        var changes = ["updated = ?5", "import = ?6", "registered = NULL", SubscriberSchema.isOperators]
+        if columns.has(.password) || columns.has(.passwordHash) {
+            // The same hash again is no new password: whoever chose it still did.
+            changes += [
+                "password_hash = ?1", "password_version = password_version + (password_hash IS NOT ?1)",
+                "chosen = CASE WHEN password_hash IS ?1 THEN chosen END",
+            ]
+        }
         if columns.has(.state) { changes.append("state = ?2") }
         if columns.has(.message) { changes.append("message = ?3") }
         if columns.has(.allEditions) { changes.append("all_editions = ?4") }
@@ -84,11 +90,12 @@ struct ImportWriter {
         return outcome
     }
 
-    /// Removes everyone this import did not write.
+    /// Removes everyone this import did not write, but who registered by themselves: no file of the operator's has those.
     ///
     /// - Returns: how many.
     func removeOthers() throws -> Int {
-        try db.execute(sql: "DELETE FROM subscriber WHERE import IS NOT ?", arguments: [importID])
+        try db.execute(
+            sql: "DELETE FROM subscriber WHERE import IS NOT ? AND registered IS NULL", arguments: [importID])
         return db.changesCount
     }
 }

@@ -26,7 +26,7 @@ public struct SubscriberImport: Sendable {
 
     public struct Options: Sendable {
         public var mode: Mode
-        /// Whether subscribers that are not in the file are removed.
+        /// Whether subscribers that are not in the file are removed; not those who registered by themselves.
         public var isReplacing: Bool
         /// What the identifier's column is called, such as `email`.
         public var identifierColumn: String

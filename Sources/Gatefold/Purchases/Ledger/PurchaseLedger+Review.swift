@@ -5,17 +5,35 @@ extension PurchaseLedger {
     /// or ended, which a refusal alone does not say.
     ///
     /// - Parameter allowed: the environments that count for whoever was shown the receipt.
+    /// - Returns: what the store is found to have taken back.
     /// - Throws: when the store or the ledger could not be asked. The looks at what was bought find it later, then.
+    @discardableResult
     public func review(
         _ receipt: StoreReceipt, by verifier: any ReceiptVerifier, allowing allowed: Set<StoreEnvironment>,
         at moment: Date
-    ) async throws {
+    ) async throws -> [StoreTransaction] {
+        var found: [StoreTransaction] = []
         let known = try await purchases(provenBy: receipt, in: verifier.store, limit: 20)
         for purchase in known
         where allowed.contains(purchase.transaction.environment) && purchase.transaction.counts(at: moment) {
             let current = try await verifier.current(
                 purchase.transaction, receipt: receipt, allowing: allowed, at: moment)
-            try await note((current ?? []).filter(\.isWellFormed), at: moment)
+            let words = (current ?? []).filter(\.isWellFormed)
+            let takenBack = try await newlyTakenBack(words)
+            try await note(words, at: moment)
+            found += takenBack
         }
+        return found
+    }
+
+    /// Those of a store's words that take back what counts as bought, as it stands on record. To be asked before the words
+    /// are written down.
+    func newlyTakenBack(_ words: [StoreTransaction]) async throws -> [StoreTransaction] {
+        var found: [StoreTransaction] = []
+        for word in words where word.revoked != nil {
+            let known = try await transactions(of: word.original, in: word.store)
+            if known.contains(where: { $0.id == word.id && $0.revoked == nil }) { found.append(word) }
+        }
+        return found
     }
 }

@@ -117,6 +117,9 @@ public protocol PurchaseLedger: Sendable {
     /// The owners who are one person with this one, itself first: a subscriber and whoever is linked with it.
     func person(of owner: PurchaseOwner) async throws -> [PurchaseOwner]
 
+    /// Everybody who has a purchase: those who claimed it, and those who are one person with them.
+    func holders(of original: String, in store: StoreName) async throws -> [PurchaseOwner]
+
     /// Ends a link; the owner keeps what it claimed itself. However a link ends, receipts of the person that no claim refers
     /// to are forgotten: what they prove may be claimed anew.
     ///

@@ -7,6 +7,16 @@ enum PersonRow {
     /// A person's owners; takes the person twice.
     static let members = "SELECT ? UNION SELECT owner FROM owner_link WHERE subscriber = ?"
 
+    /// All owners of all persons one of whose owners claims a purchase; takes its store and its original.
+    static let holders = """
+        WITH person (id) AS (
+            SELECT coalesce(l.subscriber, c.owner) FROM claim c LEFT JOIN owner_link l ON l.owner = c.owner
+            WHERE c.store = ? AND c.original = ?)
+        SELECT id FROM person
+        UNION SELECT l.owner FROM person CROSS JOIN owner_link l ON l.subscriber = person.id
+        ORDER BY 1
+        """
+
     /// The owner that stands for the person: the subscriber, or the owner itself.
     static func person(_ db: Database, of owner: PurchaseOwner) throws -> Data {
         let linked = try Data.fetchOne(

@@ -58,6 +58,15 @@ extension SQLiteStateStore {
         }
     }
 
+    public func holders(of original: String, in store: StoreName) async throws -> [PurchaseOwner] {
+        try await pool.read { db in
+            try Row.fetchAll(
+                try db.cachedStatement(sql: PersonRow.holders),
+                arguments: [store.rawValue, try StateText.storable(original, "claim")]
+            ).compactMap { try OwnerColumn.read($0, 0, "claim") }
+        }
+    }
+
     public func unlink(_ owner: PurchaseOwner) async throws -> Bool {
         try await pool.write { db in
             try PersonRow.forgetUnclaimedReceipts(db, PersonRow.person(db, of: owner))

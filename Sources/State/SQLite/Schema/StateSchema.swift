@@ -1,4 +1,5 @@
 import GRDB
+import Gatefold
 
 /// The tables of the embedded state store, by topic.
 ///
@@ -14,6 +15,11 @@ enum StateSchema {
             try db.execute(sql: purchases)
             try db.execute(sql: deliveries)
             try db.execute(sql: push)
+        }
+        migrator.registerMigration("3 accounts") { db in
+            try db.execute(sql: accounts)
+            try db.execute(sql: firstItemNumber, arguments: [SoldItem.firstAssigned - 1])
+            try db.execute(sql: sparedSessions)
         }
         return migrator
     }

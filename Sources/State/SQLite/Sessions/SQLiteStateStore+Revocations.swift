@@ -12,7 +12,7 @@ extension SQLiteStateStore {
             try Row.fetchAll(
                 try db.cachedStatement(
                     sql: """
-                        SELECT sequence, publication, subscriber, session, before FROM revocation
+                        SELECT \(Self.columns) FROM revocation
                         WHERE sequence > ? ORDER BY sequence
                         """),
                 arguments: [sequence]
@@ -33,27 +33,33 @@ extension SQLiteStateStore {
         }
     }
 
-    /// A scope that is recorded again moves to the end of the sequence, so that followers see its new boundary.
+    private static let columns = "sequence, publication, subscriber, session, before, spared_session, spared_issued"
+
+    /// Joins it with the one of its scope, see ``Revocation/joined(with:)``. A scope that ends more, or other sessions, than
+    /// before moves to the end of the sequence, so that followers see it.
     static func record(_ db: Database, _ revocation: Revocation) throws {
         let scope: StatementArguments = [
             revocation.publication.rawValue, Data(revocation.subscriber.bytes), Data(revocation.session?.bytes ?? []),
         ]
-        let before = revocation.before.timeIntervalSince1970
         // Who may no longer sign in by a token may not by what it linked either.
         if revocation.session == nil { try endLinks(db, with: revocation.subscriber, in: revocation.publication) }
-        let isCovered = try Bool.fetchOne(
-            db,
-            sql: """
-                SELECT EXISTS (
-                    SELECT 1 FROM revocation WHERE publication = ? AND subscriber = ? AND session = ? AND before >= ?)
-                """,
-            arguments: scope + [before])
-        if isCovered == true { return }
+        let known = try Row.fetchOne(
+            db, sql: "SELECT \(columns) FROM revocation WHERE publication = ? AND subscriber = ? AND session = ?",
+            arguments: scope
+        ).map(Self.record)?.revocation
+        let joined = known?.joined(with: revocation) ?? revocation
+        if joined == known { return }
         try db.execute(
             sql: "DELETE FROM revocation WHERE publication = ? AND subscriber = ? AND session = ?", arguments: scope)
         try db.execute(
-            sql: "INSERT INTO revocation (publication, subscriber, session, before) VALUES (?, ?, ?, ?)",
-            arguments: scope + [before])
+            sql: """
+                INSERT INTO revocation (publication, subscriber, session, before, spared_session, spared_issued)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+            arguments: scope + [
+                joined.before.timeIntervalSince1970, joined.spared.map { Data($0.session.bytes) },
+                joined.spared?.issuedAt.timeIntervalSince1970,
+            ])
     }
 
     /// The latest boundary on record for a session, or for all of its subscriber's.
@@ -81,6 +87,12 @@ extension SQLiteStateStore {
             sequence: try StateRow.integer(row, 0, table),
             revocation: Revocation(
                 publication: publication, subscriber: subscriber, session: reference,
-                before: try StateRow.date(row, 4, table)))
+                before: try StateRow.date(row, 4, table), spared: try spared(row, table)))
+    }
+
+    private static func spared(_ row: Row, _ table: String) throws -> SparedSession? {
+        guard let bytes = try StateRow.optional(StateRow.bytes, row, 5, table) else { return nil }
+        guard let session = SessionReference(bytes: bytes) else { throw StateStoreError.unreadableRow(table: table) }
+        return SparedSession(session: session, issuedAt: try StateRow.date(row, 6, table))
     }
 }

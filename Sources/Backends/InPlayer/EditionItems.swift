@@ -1,0 +1,56 @@
+import Gatefold
+import Settings
+
+/// Which item of the merchant's stands for which edition.
+struct EditionItems: Sendable {
+    static let form = "the numbers of items, from 1 to 2147483647"
+
+    private var editions: [EditionID: Int] = [:]
+    /// The longest first.
+    private var prefixes: [(text: String, item: Int)] = []
+
+    /// Reads editions, and beginnings of editions before a `*`, with an item each.
+    init(_ section: SettingsSection) throws(SettingsError) {
+        for name in section.names where section.has(name) {
+            guard let item = try Self.item(section.requiredString(name, expected: "the number of an item")) else {
+                throw section.error(name, expected: "expected the number of an item, from 1 to 2147483647")
+            }
+            if name.hasSuffix("*") {
+                let prefix = String(name.dropLast())
+                guard EditionID(prefix + "x") != nil else { throw Self.unusable(name, section) }
+                prefixes.append((prefix, item))
+            } else {
+                guard let edition = EditionID(name) else { throw Self.unusable(name, section) }
+                editions[edition] = item
+            }
+        }
+        prefixes.sort { $0.text.utf8.count > $1.text.utf8.count }
+    }
+
+    private static func unusable(_ name: String, _ section: SettingsSection) -> SettingsError {
+        section.error(name, expected: "expected an edition, or the beginning of one and `*`")
+    }
+
+    static func item(_ text: String) -> Int? {
+        Int(text).flatMap { (1...2_147_483_647).contains($0) ? $0 : nil }
+    }
+
+    var isEmpty: Bool { editions.isEmpty && prefixes.isEmpty }
+
+    /// Every item there is, once.
+    var all: [Int] { Set(editions.values).union(prefixes.map(\.item)).sorted() }
+
+    /// The edition's own item, or that of the longest beginning it has; nil where it has none.
+    func item(for edition: EditionID) -> Int? {
+        editions[edition] ?? prefixes.first { edition.rawValue.hasPrefix($0.text) }?.item
+    }
+
+    /// What access to these items opens: the editions that have one of them by name. Which ones begin with a text is not
+    /// known here; where every edition has an item and every item is accessible, it is everything.
+    ///
+    /// - Parameter isActive: everything is for the active only.
+    func entitlement(_ accessible: Set<Int>, isActive: Bool) -> Entitlement {
+        if isActive, prefixes.last?.text.isEmpty == true, accessible.isSuperset(of: all) { return .allEditions }
+        return .editions(Set(editions.filter { accessible.contains($0.value) }.keys))
+    }
+}

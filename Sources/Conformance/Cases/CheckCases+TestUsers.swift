@@ -1,0 +1,48 @@
+extension CheckCases {
+    /// The test users of PROTOCOLS 1.3, but for those whose answers change by chance or by the clock, and those that answer
+    /// late or disagree with themselves on purpose.
+    package static let testUsers: [CheckReader] = {
+        let first = edition(1)
+        let second = edition(2)
+        let odd = CheckReader.Issues.listed(Set(stride(from: 1, through: 100, by: 2).map(edition)))
+        return [
+            user("activeall", .active, .everything, holds: [first, second]),
+            user("activenone", .active, .nothing, lacks: [first]),
+            user("activesome", .active, odd, holds: [first], lacks: [second]),
+            user("activeglobal", .active, .everything, holds: [second]) { $0.hasOwnFeed = true },
+            user("lapsedall", .inactive, .everything, lacks: [first]),
+            user("lapsednone", .inactive, .nothing, lacks: [first]),
+            user("lapsedsome", .inactive, odd, holds: [first], lacks: [second]),
+            user("longjson", .active, .everything, holds: [first]),
+            user("credserror", .active, .everything, lacks: [first]),
+            user("expiredtoken", .stale, nil, lacks: [first]) { $0.renewal = .token },
+            user("blockedtoken", .stale, nil, lacks: [first]) { $0.renewal = .refused },
+            user("peter", .active, .everything, holds: [first]) {
+                $0.signIn = [Field("username", "peter"), Field("password", "pan")]
+                $0.triesWrongProof = true
+            },
+            user("500-500-500", nil, nil) { $0.failing = .signIn },
+            user("200-500-500", nil, nil) { $0.failing = .verification },
+        ]
+    }()
+
+    private static func user(
+        _ name: String, _ state: CheckReader.State?, _ issues: CheckReader.Issues?, holds: [String] = [],
+        lacks: [String] = [], _ change: (inout CheckReader) -> Void = { _ in }
+    ) -> CheckReader {
+        var reader = CheckReader(name)
+        // Any password will do; this one would be noticed wherever it came back.
+        reader.signIn = [Field("username", name), Field("password", "marker-5f0c1d7e")]
+        reader.state = state
+        reader.issues = issues
+        reader.holds = holds
+        reader.lacks = lacks
+        change(&reader)
+        return reader
+    }
+
+    private static func edition(_ number: Int) -> String {
+        let digits = String(number)
+        return "com.pugpig.edition" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+}

@@ -1,0 +1,73 @@
+package import Foundation
+
+/// All that a check found out: what the rules judge, without asking anything themselves.
+package struct Evidence: Sendable {
+    package let endpoint: Endpoint
+    package let cases: CheckCases
+    package let options: CheckOptions
+    /// When the check was made.
+    package let date: Date
+    package var exchanges: [Exchange] = []
+    /// The tokens that were signed in with, by the readers' names.
+    package var tokens: [String: String] = [:]
+    package var tls: TLSFacts?
+    /// Why something could not be asked at all; by what would have been.
+    package var gateGap: String?
+    package var cacheGap: String?
+
+    package init(endpoint: Endpoint, cases: CheckCases, options: CheckOptions, date: Date) {
+        self.endpoint = endpoint
+        self.cases = cases
+        self.options = options
+        self.date = date
+    }
+}
+
+extension Evidence {
+    /// The exchanges with the endpoint itself.
+    var direct: [Exchange] { exchanges.filter(\.probe.situation.isDirect) }
+
+    func exchanges(_ situations: Situation...) -> [Exchange] {
+        exchanges.filter { situations.contains($0.probe.situation) }
+    }
+
+    func exchanges(_ call: Call, _ situations: Situation...) -> [Exchange] {
+        exchanges.filter { $0.probe.call == call && situations.contains($0.probe.situation) }
+    }
+
+    /// Answers with a document, however good.
+    var documents: [(exchange: Exchange, reading: DocumentReading)] {
+        direct.compactMap { exchange in exchange.reading.map { (exchange, $0) } }
+    }
+
+    var gate: [Exchange] {
+        exchanges.filter { if case .gate = $0.probe.situation { true } else { false } }
+    }
+
+    var malformed: [Exchange] {
+        exchanges.filter { if case .malformed = $0.probe.situation { true } else { false } }
+    }
+
+    func reader(_ name: String?) -> CheckReader? { cases.readers.first { $0.name == name } }
+
+    /// Each reader's first verification, spelt plainly.
+    func verifications(_ situation: Situation = .ordinary) -> [(reader: CheckReader, exchange: Exchange)] {
+        plain(.verifySubscription, situation)
+    }
+
+    /// Each reader's exchanges of a call in the spelling that all are asked by.
+    func plain(_ call: Call, _ situation: Situation = .ordinary) -> [(reader: CheckReader, exchange: Exchange)] {
+        let spelling: Spelling = call == .signIn ? .form : .query
+        return exchanges(call, situation).filter { $0.probe.spelling == spelling }.compactMap { exchange in
+            reader(exchange.probe.reader).map { ($0, exchange) }
+        }
+    }
+
+    /// Credentials that were given, with the edition they were asked for.
+    var granted: [(exchange: Exchange, edition: String, userid: String, password: String)] {
+        exchanges(.editionCredentials, .ordinary).compactMap { exchange in
+            guard let edition = exchange.probe.edition, let pair = exchange.root?.credentials else { return nil }
+            return (exchange, edition, pair.userid, pair.password)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package import XML
+
+/// A request and what came of it.
+package struct Exchange: Sendable {
+    package let probe: Probe
+    package let outcome: Result<RawAnswer, ProbeFailure>
+    /// From the moment the connection stood, in seconds.
+    package let seconds: Double
+    /// What the body says; nil where no document is due. Read once.
+    package let reading: DocumentReading?
+
+    package init(_ probe: Probe, _ outcome: Result<RawAnswer, ProbeFailure>, seconds: Double = 0) {
+        self.probe = probe
+        self.outcome = outcome
+        self.seconds = seconds
+        reading = (try? outcome.get()).flatMap { DocumentReading($0, to: probe) }
+    }
+
+    package var answer: RawAnswer? { try? outcome.get() }
+    package var root: XMLElement? { reading?.root }
+
+    /// What came, in a few words that hold nothing of the body.
+    package var summary: String {
+        switch outcome {
+        case .success(let answer): "HTTP \(answer.status), \(answer.body.count) bytes"
+        case .failure(let failure): failure.description
+        }
+    }
+}
+
+/// Why there is no answer to look at.
+package enum ProbeFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    case unreachable
+    case untrusted
+    case noAnswer
+    case timedOut
+    case notHTTP
+
+    package var description: String {
+        switch self {
+        case .unreachable: "no connection"
+        case .untrusted: "no TLS connection"
+        case .noAnswer: "the connection was closed without an answer"
+        case .timedOut: "no answer in time"
+        case .notHTTP: "something that is not HTTP/1"
+        }
+    }
+}

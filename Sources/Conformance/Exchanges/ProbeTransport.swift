@@ -1,0 +1,127 @@
+import NIOCore
+import NIOPosix
+package import NIOSSL
+
+/// Sends a probe on a connection of its own over HTTP/1.1, follows no redirect, decodes nothing, and reads one answer.
+package struct ProbeTransport: Sendable {
+    /// Who is believed to be the server.
+    package enum Trust: Sendable {
+        /// Whose certificate the machine's authorities, or these, vouch for.
+        case verified([NIOSSLCertificate]?)
+        /// Anybody: so that a server with a bad certificate can be checked all the same.
+        case anybody
+    }
+
+    package var trust: Trust
+    /// For the connection and for the whole answer, in seconds.
+    package var patience: Int64 = 20
+
+    package init(trust: Trust = .verified(nil)) {
+        self.trust = trust
+    }
+
+    package func exchange(_ probe: Probe) async -> Exchange {
+        do {
+            let (answer, seconds) = try await send(probe)
+            return Exchange(probe, .success(answer), seconds: seconds)
+        } catch let failure as ProbeFailure {
+            return Exchange(probe, .failure(failure))
+        } catch {
+            return Exchange(probe, .failure(Self.failure(error)))
+        }
+    }
+
+    /// The answer and the time it took, in seconds.
+    private func send(_ probe: Probe) async throws -> (RawAnswer, Double) {
+        let channel = try await connect(to: probe.address)
+        let deadline = channel.channel.eventLoop.scheduleTask(in: .seconds(patience)) { [raw = channel.channel] in
+            raw.close(promise: nil)
+        }
+        defer { deadline.cancel() }
+        let start = ContinuousClock.now
+        return try await channel.executeThenClose { inbound, outbound in
+            // A server may refuse and hang up before it has read everything: its answer counts.
+            try? await outbound.write(ByteBuffer(bytes: probe.bytes))
+            let answer = try await read(probe, inbound, of: channel.channel)
+            return (answer, (ContinuousClock.now - start) / .seconds(1))
+        }
+    }
+
+    private func read(
+        _ probe: Probe, _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, of channel: any Channel
+    ) async throws -> RawAnswer {
+        let isHead = probe.method == "HEAD"
+        var parser = AnswerParser(isAnswerToHead: isHead, longestBody: probe.longestBody)
+        var isWaitingForMore = false
+        let start = ContinuousClock.now
+        do {
+            for try await bytes in inbound {
+                parser.append(bytes.readableBytesView)
+                switch parser.outcome(hasEnded: false) {
+                case .needsMore: continue
+                case .notHTTP: throw ProbeFailure.notHTTP
+                case .complete(let answer):
+                    // A body after the answer to HEAD comes late as often as not.
+                    guard isHead, answer.strayBytes == 0 else { return answer }
+                    guard !isWaitingForMore else { continue }
+                    isWaitingForMore = true
+                    channel.eventLoop.scheduleTask(in: .milliseconds(200)) { channel.close(promise: nil) }
+                }
+            }
+        } catch let error where !(error is ProbeFailure) {
+            // Closed with a reset: what came until then is what there is.
+            if error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError {
+                guard case .complete = parser.outcome(hasEnded: true) else { throw error }
+            }
+        }
+        switch parser.outcome(hasEnded: true) {
+        case .complete(let answer): return answer
+        default:
+            let isLate = ContinuousClock.now - start >= .seconds(patience)
+            throw parser.received == 0 ? (isLate ? ProbeFailure.timedOut : ProbeFailure.noAnswer) : ProbeFailure.notHTTP
+        }
+    }
+
+    private func connect(to address: Address) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
+        let context = address.isSecure ? try NIOSSLContext(configuration: configuration) : nil
+        return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connectTimeout(.seconds(patience))
+            .connect(host: address.host, port: address.port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let context {
+                        try channel.pipeline.syncOperations.addHandler(
+                            NIOSSLClientHandler(context: context, serverHostname: address.serverName))
+                    }
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+    }
+
+    var configuration: TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        // What a server offers is judged by a rule, not refused here.
+        configuration.minimumTLSVersion = .tlsv1
+        switch trust {
+        case .verified(nil): break
+        case .verified(let roots?): configuration.trustRoots = .certificates(roots)
+        case .anybody: configuration.certificateVerification = .none
+        }
+        return configuration
+    }
+
+    static func failure(_ error: any Error) -> ProbeFailure {
+        switch error {
+        case let failure as ProbeFailure: failure
+        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: .untrusted
+        case is NIOConnectionError: .unreachable
+        default: .noAnswer
+        }
+    }
+}
+
+extension Address {
+    /// The name for TLS; nil for an IP address, which has none there (RFC 6066 section 3).
+    var serverName: String? {
+        (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil
+    }
+}

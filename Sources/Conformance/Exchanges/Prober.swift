@@ -1,0 +1,46 @@
+/// Makes a check's requests, one after the other and no faster than allowed, and remembers them all.
+package actor Prober {
+    private var limiter: RateLimiter
+    private let transport: ProbeTransport
+    private let start = ContinuousClock.now
+    private let sleep: @Sendable (Double) async throws -> Void
+    private(set) var exchanges: [Exchange] = []
+    private var silentInARow = 0
+    /// After so many requests without a connection or an answer in time nobody is there any more.
+    private static let mostSilent = 5
+
+    package init(
+        _ transport: ProbeTransport, requestsPerSecond: Double,
+        sleep: @escaping @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
+    ) {
+        self.transport = transport
+        self.sleep = sleep
+        limiter = RateLimiter(perSecond: requestsPerSecond)
+    }
+
+    /// Makes the request; the outcome is kept with the others.
+    ///
+    /// - Throws: ``Checkup/CouldNotCheck`` when the server has stopped answering.
+    @discardableResult
+    func ask(_ probe: Probe) async throws -> Exchange {
+        try await waitForTurn()
+        let exchange = await transport.exchange(probe)
+        exchanges.append(exchange)
+        switch exchange.outcome {
+        case .failure(.unreachable), .failure(.timedOut): silentInARow += 1
+        default: silentInARow = 0
+        }
+        guard silentInARow < Self.mostSilent else {
+            silentInARow = 0
+            throw Checkup.CouldNotCheck(
+                description: "\(probe.address.authority): \(exchange.summary), \(Self.mostSilent) times in a row")
+        }
+        return exchange
+    }
+
+    func waitForTurn() async throws {
+        try Task.checkCancellation()
+        let wait = limiter.turn(at: (ContinuousClock.now - start) / .seconds(1))
+        if wait > 0 { try await sleep(wait) }
+    }
+}

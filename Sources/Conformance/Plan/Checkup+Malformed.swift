@@ -1,0 +1,38 @@
+extension Checkup {
+    /// Sends what no app sends, to the three calls that every endpoint has.
+    func askMalformed(_ prober: Prober) async throws {
+        let names = cases.readers.lazy.compactMap(\.signIn).first?.map(\.name) ?? ["username", "password"]
+        let calls: [(Call, [String])] = [
+            (.signIn, names), (.verifySubscription, ["token"]), (.editionCredentials, ["token", "product_id"]),
+        ]
+        for malformation in Malformation.allCases {
+            for (call, names) in calls {
+                try await prober.ask(malformed(malformation, call, names))
+            }
+        }
+    }
+
+    private func malformed(_ malformation: Malformation, _ call: Call, _ names: [String]) -> Probe {
+        var probe = Probe(.malformed(malformation), endpoint.address(of: call), call: call)
+        func query(_ values: [String]) {
+            let pairs = names.flatMap { name in values.map { "\(name)=\($0)" } }.joined(separator: "&")
+            probe.target = Array("\(probe.address.target)\(probe.address.query == nil ? "?" : "&")\(pairs)".utf8)
+        }
+        switch malformation {
+        case .escapes: query(["%zz%u0041%"])
+        case .nul: query(["a%00b"])
+        case .encoding: query(["%c0%ae%ff%fe%ed%a0%80"])
+        case .duplicates: query([made("first"), made("second")])
+        case .markup:
+            query(["%22--%3E%3Csubscription%20state%3D%22active%22%2F%3E%5D%5D%3E%26%3Cx%20y%3D'%3C!--"])
+        case .length:
+            let long = String(repeating: "a", count: 100_000)
+            probe.sendForm(Array(names.map { "\($0)=\(long)" }.joined(separator: "&").utf8))
+        case .body:
+            probe.method = "POST"
+            probe.headers.append(Field("Content-Type", "application/json"))
+            probe.body = Array("{\"token\": [\u{1}".utf8)
+        }
+        return probe
+    }
+}

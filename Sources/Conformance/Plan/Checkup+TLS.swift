@@ -1,0 +1,20 @@
+import NIOSSL
+
+extension Checkup {
+    /// Shakes hands three times: as apps do, trusting anybody, and as apps did long ago.
+    func tlsFacts(_ transport: ProbeTransport) async throws -> TLSFacts {
+        let probe = TLSProbe(address: endpoint.root, transport: transport)
+        let trusted = await probe.shake()
+        let handshake =
+            if let trusted { trusted as TLSProbe.Handshake? } else {
+                await probe.shake { $0.certificateVerification = .none }
+            }
+        let old = await probe.shake {
+            $0.certificateVerification = .none
+            $0.maximumTLSVersion = .tlsv11
+        }
+        return TLSFacts(
+            version: handshake?.version, expiry: handshake?.expiry, isTrusted: trusted != nil,
+            takesOldVersions: old != nil)
+    }
+}

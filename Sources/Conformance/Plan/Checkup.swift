@@ -1,0 +1,87 @@
+package import Gatefold
+
+/// Makes a check: which requests are made follows from what is known about the endpoint, and from what it answers.
+///
+/// Nothing is changed on the other side beyond what a reader's own sign-in changes: tokens are not signed out, and few
+/// sign-ins are wrong.
+package struct Checkup: Sendable {
+    let endpoint: Endpoint
+    private(set) var cases: CheckCases
+    let options: CheckOptions
+    let clock: WallClock
+    let random: RandomSource
+    private let progress: @Sendable (String) -> Void
+
+    package init(
+        endpoint: Endpoint, cases: CheckCases, options: CheckOptions = CheckOptions(), clock: WallClock = .system,
+        random: RandomSource = .system, progress: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.endpoint = endpoint
+        self.cases = cases
+        self.options = options
+        self.clock = clock
+        self.random = random
+        self.progress = progress
+    }
+
+    /// Nothing that speaks HTTP answers there.
+    package struct CouldNotCheck: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// - Throws: ``CouldNotCheck``, or `CancellationError`.
+    package func run() async throws -> CheckReport {
+        guard endpoint.root.isSecure else { return try await run(with: nil) }
+        progress("TLS")
+        let facts = try await tlsFacts(ProbeTransport(trust: .verified(options.roots)))
+        guard !facts.isTrusted, !options.isInsecure else { return try await run(with: facts) }
+        // Whoever answers there may be anybody: nobody's password is said to them.
+        var careful = self
+        careful.cases.readers = []
+        return try await careful.run(with: facts)
+    }
+
+    private func run(with tls: TLSFacts?) async throws -> CheckReport {
+        let start = ContinuousClock.now
+        var evidence = Evidence(endpoint: endpoint, cases: cases, options: options, date: clock.now)
+        evidence.tls = tls
+        let isTrusted = tls?.isTrusted ?? true
+        let prober = Prober(
+            ProbeTransport(trust: isTrusted ? .verified(options.roots) : .anybody),
+            requestsPerSecond: options.requestsPerSecond)
+        progress("paths")
+        let first = try await prober.ask(unknownPath)
+        if case .failure(let failure) = first.outcome, failure != .noAnswer {
+            throw CouldNotCheck(description: "\(endpoint.root): \(failure)")
+        }
+        try await askPaths(prober)
+        progress("readers")
+        for reader in cases.readers { try await ask(for: reader, prober, &evidence) }
+        try await askSpellings(prober, evidence)
+        progress("refusals")
+        try await askRefusals(prober)
+        progress("malformed requests")
+        try await askMalformed(prober)
+        progress("the gate")
+        evidence.gateGap = try await gap { try await askGate(prober) }
+        progress("a shared cache")
+        evidence.exchanges = await prober.exchanges
+        evidence.cacheGap = try await gap { [evidence] in try await askThroughCache(prober, evidence) }
+        progress("times")
+        try await askTimed(prober)
+        evidence.exchanges = await prober.exchanges
+        return CheckReport(evidence, seconds: (ContinuousClock.now - start) / .seconds(1))
+    }
+
+    /// Why a part was not asked to its end: the gate and the cache are other servers, and may be away.
+    private func gap(_ ask: () async throws -> String?) async throws -> String? {
+        do {
+            return try await ask()
+        } catch let failure as CouldNotCheck {
+            return failure.description
+        }
+    }
+
+    /// A word that nobody else used.
+    func made(_ prefix: String) -> String { prefix + Hexadecimal.encode(random.bytes(6)) }
+}

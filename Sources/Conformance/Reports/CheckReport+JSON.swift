@@ -1,0 +1,46 @@
+import Foundation
+
+extension CheckReport: Encodable {
+    private enum Key: String, CodingKey {
+        case endpoint, date, seconds, requests, clean, counts, rules
+    }
+
+    private struct Row: Encodable {
+        let id, title, source, fix, verdict: String
+        let reason: String?
+        let places: Int?
+        let findings: [Place]
+    }
+
+    private struct Place: Encodable {
+        let text: String
+        let request: String?
+        let answer: String?
+    }
+
+    /// For programs: `clean` says whether no rule failed; every rule is there, whatever its verdict.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(endpoint, forKey: .endpoint)
+        try container.encode(date, forKey: .date)
+        try container.encode((seconds * 1000).rounded() / 1000, forKey: .seconds)
+        try container.encode(requests, forKey: .requests)
+        try container.encode(isClean(), forKey: .clean)
+        let counts = Dictionary(uniqueKeysWithValues: Verdict.Word.allCases.map { ($0.rawValue, count($0)) })
+        try container.encode(counts, forKey: .counts)
+        let rows = entries.map { entry in
+            var reason: String?
+            var places: Int?
+            switch entry.verdict {
+            case .skipped(let why): reason = why
+            case .passed(let count): places = count
+            case .failed, .warned: break
+            }
+            return Row(
+                id: entry.rule.id, title: entry.rule.title, source: entry.rule.source, fix: entry.rule.fix,
+                verdict: entry.verdict.word.rawValue, reason: reason, places: places,
+                findings: entry.verdict.findings.map { Place(text: $0.text, request: $0.request, answer: $0.answer) })
+        }
+        try container.encode(rows, forKey: .rules)
+    }
+}

@@ -1,0 +1,82 @@
+extension CheckReport {
+    /// The report for people.
+    ///
+    /// - Parameters:
+    ///   - hasColour: whether a terminal shows it.
+    ///   - width: where lines are broken, in characters.
+    package func table(hasColour: Bool = false, width: Int = 110) -> String {
+        var lines = ["\(Printable.clean(endpoint)), \(requests) requests in \(Int(seconds.rounded(.up))) s"]
+        let column = entries.map(\.rule.id.count).max() ?? 0
+        for (name, entries) in families {
+            lines += ["", Self.paint(name, .heading, hasColour)]
+            for entry in entries {
+                let id = entry.rule.id.padding(to: column)
+                lines.append(
+                    "  \(Self.mark(entry.verdict, hasColour))  \(id)  \(entry.rule.title)\(Self.remark(entry.verdict))")
+                let indent = String(repeating: " ", count: 12)
+                for finding in entry.verdict.findings.prefix(Self.mostFindings) {
+                    lines += Self.wrapped(finding.text, indent: indent + "• ", width)
+                    if let request = finding.request {
+                        lines += Self.wrapped(
+                            Printable.clean("\(request): \(finding.answer ?? "")"), indent: indent + "    ", width)
+                    }
+                }
+                let more = entry.verdict.findings.count - Self.mostFindings
+                if more > 0 { lines.append("\(indent)• and \(more) more of the kind") }
+                if !entry.verdict.findings.isEmpty {
+                    lines += Self.wrapped(entry.rule.source, indent: indent + "why  ", width)
+                    lines += Self.wrapped(entry.rule.fix, indent: indent + "fix  ", width)
+                }
+            }
+        }
+        return (lines + ["", sum]).joined(separator: "\n")
+    }
+
+    private static let mostFindings = 3
+
+    private enum Colour: String {
+        case good = "32", bad = "1;31", doubtful = "33", faint = "2", heading = "1"
+    }
+
+    private static func mark(_ verdict: Verdict, _ hasColour: Bool) -> String {
+        switch verdict {
+        case .passed: paint("ok    ", .good, hasColour)
+        case .failed: paint("FAILED", .bad, hasColour)
+        case .warned: paint("warned", .doubtful, hasColour)
+        case .skipped: paint("–     ", .faint, hasColour)
+        }
+    }
+
+    private static func remark(_ verdict: Verdict) -> String {
+        switch verdict {
+        case .passed(let count): count > 1 ? " (\(count) times)" : ""
+        case .skipped(let reason): " (skipped: \(reason))"
+        case .failed, .warned: ""
+        }
+    }
+
+    private static func paint(_ text: String, _ colour: Colour, _ hasColour: Bool) -> String {
+        hasColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    /// Breaks a text between words; further lines begin under the first one's text.
+    private static func wrapped(_ text: String, indent: String, _ width: Int) -> [String] {
+        var lines: [String] = []
+        var line = indent
+        let further = String(repeating: " ", count: indent.count)
+        var isEmpty = true
+        for word in text.split(separator: " ") {
+            if !isEmpty, line.count + 1 + word.count > width {
+                lines.append(line)
+                (line, isEmpty) = (further, true)
+            }
+            line += isEmpty ? String(word) : " \(word)"
+            isEmpty = false
+        }
+        return lines + [line]
+    }
+}
+
+extension String {
+    func padding(to length: Int) -> String { self + String(repeating: " ", count: max(0, length - count)) }
+}

@@ -1,0 +1,67 @@
+package import Foundation
+
+/// What a check found: every rule with its verdict, in the rule book's order.
+package struct CheckReport: Sendable {
+    package struct Entry: Sendable {
+        package let rule: Rule
+        package let verdict: Verdict
+    }
+
+    package let endpoint: String
+    package let date: Date
+    package let seconds: Double
+    package let requests: Int
+    package let entries: [Entry]
+
+    /// Has all rules judge the evidence.
+    package init(_ evidence: Evidence, seconds: Double, rules: [Rule] = RuleBook.rules) {
+        endpoint = evidence.endpoint.root.description
+        date = evidence.date
+        self.seconds = seconds
+        requests = evidence.exchanges.count
+        entries = rules.map { Entry(rule: $0, verdict: $0.judge(evidence)) }
+    }
+
+    /// The rules by family, in their order.
+    var families: [(name: String, entries: [Entry])] {
+        var families: [(name: String, entries: [Entry])] = []
+        for entry in entries {
+            if families.last?.name == entry.rule.family {
+                families[families.count - 1].entries.append(entry)
+            } else {
+                families.append((entry.rule.family, [entry]))
+            }
+        }
+        return families
+    }
+
+    package func count(_ word: Verdict.Word) -> Int { entries.count { $0.verdict.word == word } }
+
+    /// Whether the endpoint is as it should be.
+    ///
+    /// - Parameter isStrict: whether a warning counts.
+    package func isClean(isStrict: Bool = false) -> Bool {
+        count(.failed) == 0 && (!isStrict || count(.warning) == 0)
+    }
+
+    /// The sum of it in one line.
+    package var sum: String {
+        let counts = Verdict.Word.allCases.map { "\(count($0)) \($0.rawValue)" }.joined(separator: ", ")
+        return "\(entries.count) rules: \(counts)"
+    }
+}
+
+extension Verdict {
+    package enum Word: String, Sendable, CaseIterable {
+        case passed, failed, warning, skipped
+    }
+
+    package var word: Word {
+        switch self {
+        case .passed: .passed
+        case .failed: .failed
+        case .warned: .warning
+        case .skipped: .skipped
+        }
+    }
+}

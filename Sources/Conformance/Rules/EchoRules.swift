@@ -1,0 +1,91 @@
+import Foundation
+import Gatefold
+import OutgoingRequests
+import XML
+
+/// What came in must not come out again (DESIGN rules 8 and 9, PITFALLS row 20).
+enum EchoRules {
+    static let all = [token, password, secret]
+
+    static let token = Rule(
+        "echo-token", "No answer repeats the token, in comments or elsewhere", source: "DESIGN rule 8; PITFALLS 20",
+        fix: "Leave the token out of comments, messages and headers: it is the reader's key."
+    ) { evidence in
+        let asked = evidence.exchanges.filter { exchange in
+            let calls: [Call] = [.verifySubscription, .editionCredentials]
+            guard let call = exchange.probe.call, exchange.probe.situation.isDirect else { return false }
+            return calls.contains(call) || exchange.root?.token != nil
+        }
+        return .each(asked.filter { $0.answer != nil }, none: "no call was made with a token") { exchange in
+            let given = exchange.root?.token ?? exchange.probe.reader.flatMap { evidence.tokens[$0] }
+            guard let given else { return nil }
+            // Where it belongs: in <token>, and for another rule in <userid>.
+            let place = Trace.place(of: given, in: exchange, without: ["token", "userid"])
+            return place.map { "it stands in \($0)" }
+        }
+    }
+
+    static let password = Rule(
+        "echo-password", "No answer repeats what a reader typed to prove who they are",
+        source: "DESIGN rule 8; PITFALLS 20",
+        fix: "Leave the password out of comments, messages and headers."
+    ) { evidence in
+        let name = evidence.cases.proofName
+        let asked = evidence.direct.filter { $0.answer != nil && $0.probe.fields.contains { $0.name == name } }
+        return .each(asked, none: "no password was sent") { exchange in
+            let typed = exchange.probe.fields.filter { $0.name == name }.map(\.value)
+            return typed.lazy.compactMap { Trace.place(of: $0, in: exchange, without: []) }.first
+                .map { "it stands in \($0)" }
+        }
+    }
+
+    static let secret = Rule(
+        "echo-secret", "No answer holds the secret of edition passwords", source: "PITFALLS 20",
+        fix: "Find out how it got there, and make a new one at once."
+    ) { evidence in
+        guard let secret = evidence.cases.secret else { return .skipped("the secret is not known") }
+        let text = String(decoding: secret.bytes, as: UTF8.self)
+        return .each(evidence.direct.filter { $0.answer != nil }, none: "nothing was answered") { exchange in
+            Trace.place(of: text, in: exchange, without: []).map { "it stands in \($0)" }
+        }
+    }
+}
+
+/// Looks for a text in an answer, in every form that it could be written in.
+enum Trace {
+    /// The shortest text that can not well stand somewhere by chance.
+    private static let shortest = 6
+
+    /// Where in the answer the text stands; nil where it does not.
+    ///
+    /// - Parameter elements: whose content is not looked at.
+    static func place(of text: String, in exchange: Exchange, without elements: [String]) -> String? {
+        guard text.utf8.count >= shortest, let answer = exchange.answer else { return nil }
+        let forms = forms(of: text)
+        if let field = answer.fields.first(where: { field in forms.contains { field.value.contains($0) } }) {
+            return "the header field \(Printable.clean(field.name))"
+        }
+        var body = String(decoding: answer.body, as: UTF8.self)
+        for element in elements { body = Self.body(body, without: element) }
+        guard forms.contains(where: { body.contains($0) }) else { return nil }
+        let comments = body.matches(of: /<!--(?:(?!-->).)*-->/.dotMatchesNewlines()).map { String($0.output) }
+        return comments.contains { comment in forms.contains { comment.contains($0) } } ? "a comment" : "the body"
+    }
+
+    private static func forms(of text: String) -> [String] {
+        let data = Data(text.utf8)
+        let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;")
+        return [
+            text, escaped, PercentEncoding.encode(text), data.base64EncodedString(),
+            data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined(),
+        ]
+    }
+
+    private static func body(_ body: String, without element: String) -> String {
+        guard let start = body.firstRange(of: "<\(element)"), let end = body.firstRange(of: "</\(element)>"),
+            start.lowerBound < end.lowerBound
+        else { return body }
+        return String(body[..<start.lowerBound]) + String(body[end.upperBound...])
+    }
+}

@@ -1,0 +1,51 @@
+import XML
+
+/// What no app sends is answered all the same, and tells nothing (DESIGN “What bad input gets”).
+enum MalformedRules {
+    static let all = Malformation.allCases.map(rule) + [markup, traces]
+
+    private static func rule(_ malformation: Malformation) -> Rule {
+        Rule(
+            "malformed-\(malformation.rawValue)",
+            "A request with \(malformation.title) is answered, and is no error of the server",
+            source: "DESIGN “What bad input gets”; PITFALLS 13, 15",
+            fix: "Answer a document of the protocol or a 4xx; take what can not be decoded literally, as browsers do."
+        ) { evidence in
+            .each(evidence.exchanges(.malformed(malformation)), none: "none was sent") { exchange in
+                guard let answer = exchange.answer else { return exchange.summary }
+                return answer.status >= 500 ? "answered with \(answer.status)" : nil
+            }
+        }
+    }
+
+    static let markup = Rule(
+        "malformed-echo", "Markup in a parameter does not become markup of the answer", source: "PITFALLS 20",
+        fix: "Escape every text that came from outside, in messages and comments too, or leave it out."
+    ) { evidence in
+        .each(evidence.exchanges(.malformed(.markup)), none: "none was answered") { exchange in
+            guard let reading = exchange.reading else { return nil }
+            if let fault = reading.formFault { return "the document is broken: \(Printable.clean(fault))" }
+            return reading.root?.state == "active" ? "the state is active" : nil
+        }
+    }
+
+    static let traces = Rule(
+        "malformed-traces", "No answer shows the inside of the server",
+        source: "DESIGN “What bad input gets”; PITFALLS 20",
+        fix: "Turn the display of errors off, and log them instead."
+    ) { evidence in
+        .eachAnswer(evidence.direct, none: "nothing was answered") { answer in
+            let text = String(decoding: answer.body.prefix(64 << 10), as: UTF8.self)
+            return signs.first { text.contains($0) }.map { "the body has \(Printable.quote($0))" }
+        }
+    }
+
+    /// What frameworks and databases write where they were not caught.
+    private static let signs = [
+        "Traceback (most recent call last)", "Fatal error", "Stack trace:", "stack traceback", "<b>Warning</b>:",
+        "<b>Notice</b>:", "Undefined index", "Undefined variable", "Undefined array key", "\tat java.", "\tat org.",
+        "\tat com.", "Exception in thread", "System.NullReferenceException", "System.Web.", "SQLSTATE[",
+        "You have an error in your SQL syntax", "ORA-0", "PG::", "psql:", "goroutine 1 [", "panic: ",
+        "node_modules/", "/var/www/", "/usr/share/php", "Whoops, looks like something went wrong",
+    ]
+}

@@ -1,0 +1,109 @@
+import XML
+
+/// Paths and methods (PROTOCOLS 1.1).
+enum PathRules {
+    static let all = [slash, form, headBody, headFields, allow, unknown]
+
+    static let slash = Rule(
+        "path-slash", "A call answers the same with and without a slash at its end, and redirects neither",
+        source: "PROTOCOLS 1.1, 6A row 5",
+        fix: "Serve both directly: apps send the slash, the console does not, and neither follows a redirect."
+    ) { evidence in
+        same(evidence, [(.query, .queryWithSlash), (.form, .formWithSlash)])
+    }
+
+    static let form = Rule(
+        "path-post", "A call answers the same to GET with a query and to POST with a form", source: "PROTOCOLS 1.1",
+        fix: "Read parameters from the query and from the form, for every call."
+    ) { evidence in
+        same(evidence, [(.query, .form)])
+    }
+
+    /// Compares what pairs of spellings of one question were answered.
+    private static func same(_ evidence: Evidence, _ pairs: [(Spelling, Spelling)]) -> Verdict {
+        struct Question: Hashable {
+            let call: Call?
+            let reader: String?
+            let edition: String?
+        }
+        var answers: [Question: [Spelling: Exchange]] = [:]
+        for exchange in evidence.exchanges(.ordinary) {
+            let probe = exchange.probe
+            let question = Question(call: probe.call, reader: probe.reader, edition: probe.edition)
+            answers[question, default: [:]][probe.spelling] = exchange
+        }
+        let compared = answers.values.flatMap { spelt in
+            pairs.compactMap { pair -> (Exchange, Exchange)? in
+                guard let first = spelt[pair.0], let second = spelt[pair.1] else { return nil }
+                return (first, second)
+            }
+        }.sorted {
+            ($0.1.probe.call?.rawValue ?? "", $0.1.probe.method) < ($1.1.probe.call?.rawValue ?? "", $1.1.probe.method)
+        }
+        return .of(compared, none: "no reader is known") { first, second in
+            guard let one = first.answer, let other = second.answer else { return nil }
+            if one.status != other.status { return Finding("\(one.status) becomes \(other.status)", second) }
+            return Gist(first) == Gist(second) ? nil : Finding("the answer says something else", second)
+        }
+    }
+
+    /// What an answer says, without what is new in each.
+    private struct Gist: Equatable {
+        let root: String?
+        let verification: Verification
+        let error: String?
+        let hasToken: Bool
+        let hasCredentials: Bool
+
+        init(_ exchange: Exchange) {
+            root = exchange.root?.name
+            verification = Verification(exchange)
+            error = exchange.root?.error?.attributes["status"]
+            hasToken = exchange.root?.token != nil
+            hasCredentials = exchange.root?.credentials != nil
+        }
+    }
+
+    static let headBody = Rule(
+        "path-head-body", "The answer to HEAD has no body", source: "RFC 9110 section 9.3.2",
+        fix: "Send the header fields alone: on a kept connection a body would be read as the next answer."
+    ) { evidence in
+        .eachAnswer(evidence.exchanges(.head), none: "no reader is known") { answer in
+            answer.strayBytes == 0 ? nil : "\(answer.strayBytes) bytes came behind the header fields"
+        }
+    }
+
+    static let headFields = Rule(
+        "path-head-fields", "HEAD has the status and type that GET has", source: "RFC 9110 section 9.3.2",
+        fix: "Answer HEAD by the way GET goes, and leave the body out."
+    ) { evidence in
+        .each(evidence.exchanges(.head), none: "no reader is known") { exchange in
+            let twin = evidence.exchanges(.ordinary).first {
+                $0.probe.call == exchange.probe.call && $0.probe.reader == exchange.probe.reader
+                    && $0.probe.spelling == .query
+            }
+            guard let head = exchange.answer, let get = twin?.answer else { return nil }
+            if head.status != get.status { return "\(get.status) becomes \(head.status)" }
+            return head["Content-Type"] == get["Content-Type"] ? nil : "Content-Type is another"
+        }
+    }
+
+    static let allow = Rule(
+        "path-allow", "A 405 names the methods there are", source: "RFC 9110 section 15.5.6",
+        fix: "Send “Allow: GET, HEAD, POST”."
+    ) { evidence in
+        let refused = evidence.exchanges(.otherMethod).filter { $0.answer?.status == 405 }
+        return .eachAnswer(refused, none: "PUT is not answered with 405") { answer in
+            answer["Allow"] == nil ? "there is no Allow" : nil
+        }
+    }
+
+    static let unknown = Rule(
+        "path-unknown", "A path that is no call is not found", source: "RFC 9110 section 15.5.5",
+        fix: "Answer 404 or 403: a page that says 200 is taken for an answer by whatever reads it."
+    ) { evidence in
+        .eachAnswer(evidence.exchanges(.unknownPath), none: "the path was not answered") { answer in
+            (400..<500).contains(answer.status) ? nil : "answered with \(answer.status)"
+        }
+    }
+}

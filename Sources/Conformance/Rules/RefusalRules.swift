@@ -1,0 +1,89 @@
+import XML
+
+/// What whoever is refused is told, and how (PROTOCOLS 1.2).
+enum RefusalRules {
+    static let all = [isDocument, status, isUniform, credentialsStatus, credentialsPlace, credentialsWord]
+
+    private static let refusedCredentials: [Situation] = [.unheld, .forgedToken, .missingToken, .missingProduct]
+
+    static let isDocument = Rule(
+        "refusal-sign-in", "A refused sign-in is a 200 with an error document",
+        source: "PROTOCOLS 1.2: business failures are HTTP 200 with an <error>",
+        fix:
+            "Answer 200 with <error status=\"notrecognised\" message=\"…\"/> as the root: to an app any other status is a call that failed."
+    ) { evidence in
+        .each(evidence.exchanges(.unknownReader, .wrongProof), none: "no wrong sign-in was made") { exchange in
+            guard let answer = exchange.answer else { return nil }
+            if answer.status != 200 { return "answered with \(answer.status)" }
+            guard let root = exchange.root, !root.isRefusal else { return nil }
+            return "the root is <\(Printable.clean(root.name))>, not <error>"
+        }
+    }
+
+    static let status = Rule(
+        "refusal-status", "A refused sign-in has the status “notrecognised”", source: "PROTOCOLS 1.2",
+        fix: "Write status=\"notrecognised\", whatever the reason: which part was wrong is nobody's business."
+    ) { evidence in
+        let refused = evidence.exchanges(.unknownReader, .wrongProof).filter { $0.root?.isRefusal == true }
+        return .each(refused, none: "no sign-in was refused with a document") { exchange in
+            let word = exchange.root?.attributes["status"] ?? ""
+            return word == "notrecognised" ? nil : "the status is \(Printable.quote(word))"
+        }
+    }
+
+    static let isUniform = Rule(
+        "refusal-uniform", "An unknown reader and a wrong proof are answered with the same bytes", source: "PITFALLS 6",
+        fix: "Use one answer for both, headers included, so that nobody can ask who is a subscriber."
+    ) { evidence in
+        let unknown = evidence.exchanges(.unknownReader).compactMap(\.answer).first
+        return .each(
+            unknown == nil ? [] : evidence.exchanges(.wrongProof), none: "no reader is known whose proof may be wrong"
+        ) { exchange in
+            guard let unknown, let answer = exchange.answer else { return nil }
+            if answer.status != unknown.status { return "\(answer.status) and \(unknown.status)" }
+            if answer.body != unknown.body { return "their bodies differ" }
+            let names = [answer, unknown].map { Set($0.fields.map { $0.name.lowercased() }) }
+            return names[0] == names[1] ? nil : "their header fields differ"
+        }
+    }
+
+    static let credentialsStatus = Rule(
+        "refusal-credentials", "Refused edition credentials are a 200 with a document",
+        source: "PROTOCOLS 1.2; DESIGN rule 6",
+        fix: "Answer 200 with <credentials><error status=\"…\"/></credentials>."
+    ) { evidence in
+        .eachAnswer(refused(evidence), none: "no credentials were refused") { answer in
+            answer.status == 200 ? nil : "answered with \(answer.status)"
+        }
+    }
+
+    static let credentialsPlace = Rule(
+        "refusal-credentials-place", "The error stands inside <credentials>",
+        source: "PROTOCOLS 1.2: the client reads /credentials/error/@status; 6A row 7",
+        fix: "Put <error> into <credentials>, not in its place."
+    ) { evidence in
+        let errors = refused(evidence).filter { $0.root?.error != nil }
+        return .each(errors, none: "no credentials were refused") { exchange in
+            exchange.root?.name == "credentials" ? nil : "the root is <error>"
+        }
+    }
+
+    static let credentialsWord = Rule(
+        "refusal-credentials-status", "The error's status is notrecognised, notentitled, expired or missing",
+        source: "PROTOCOLS 1.2; 6A row 2", fix: "Use one of the three words; apps know no other."
+    ) { evidence in
+        let errors = refused(evidence).filter { $0.root?.error != nil }
+        return .each(errors, none: "no credentials were refused") { exchange in
+            guard let word = exchange.root?.error?.attributes["status"],
+                !["notrecognised", "notentitled", "expired"].contains(word)
+            else { return nil }
+            return "the status is \(Printable.quote(word))"
+        }
+    }
+
+    private static func refused(_ evidence: Evidence) -> [Exchange] {
+        evidence.exchanges.filter {
+            $0.probe.call == .editionCredentials && refusedCredentials.contains($0.probe.situation)
+        }
+    }
+}

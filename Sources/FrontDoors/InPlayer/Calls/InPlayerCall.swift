@@ -1,0 +1,157 @@
+import Gatefold
+import HTTPTypes
+
+/// The calls of PROTOCOLS 5.2, by their paths. Versions in front of a path, and a slash behind it, say nothing.
+enum InPlayerCall: Hashable, Sendable {
+    case accounts, authenticate, logout, erase, changePassword, forgotPassword, export, social, sendPIN, validatePIN
+    /// - Parameter token: of the mail.
+    case newPassword(token: String)
+    case registerFields(merchant: String?)
+    case item(String, merchant: String?)
+    case externalItem(String)
+    case accessFees(item: String)
+    case access(item: String)
+    case history, subscriptions, noticeKeys, keySet
+    case receipt(store: String)
+
+    /// The first segments of the paths.
+    static let words: Set<String> = ["accounts", "items", "subscriptions", "external-payments", "iot"]
+    static let versions: Set<String> = ["v1", "v2", "v3"]
+
+    /// - Parameter segments: decoded, without empty ones at the end.
+    init?(_ segments: some Collection<String>) {
+        var path = Array(segments)
+        if let first = path.first, Self.versions.contains(first), path.count > 1 { path.removeFirst() }
+        guard let found = Self.account(path) ?? Self.item(path) ?? Self.other(path) else { return nil }
+        self = found
+    }
+
+    private static func account(_ path: [String]) -> InPlayerCall? {
+        guard path.first == "accounts" else { return nil }
+        switch path.dropFirst().first {
+        case nil: return .accounts
+        case "authenticate" where path.count == 2: return .authenticate
+        case "logout" where path.count == 2: return .logout
+        case "erase" where path.count == 2: return .erase
+        case "change-password" where path.count == 2: return .changePassword
+        case "forgot-password":
+            return path.count == 2 ? .forgotPassword : path.count == 3 ? .newPassword(token: path[2]) : nil
+        case "export" where path.count == 2: return .export
+        case "social" where path.count == 2: return .social
+        case "register-fields" where path.count <= 3:
+            return .registerFields(merchant: path.count == 3 ? path[2] : nil)
+        case "pin-codes" where path.count == 3:
+            return path[2] == "send" ? .sendPIN : path[2] == "validate" ? .validatePIN : nil
+        default: return nil
+        }
+    }
+
+    private static func item(_ path: [String]) -> InPlayerCall? {
+        guard path.first == "items" else { return nil }
+        switch path.count {
+        case 2: return .item(path[1], merchant: nil)
+        case 3 where path[1] == "access" && path[2] == "customers": return .history
+        case 3 where path[2] == "access": return .access(item: path[1])
+        case 3 where path[2] == "access-fees": return .accessFees(item: path[1])
+        case 3: return .item(path[2], merchant: path[1])
+        case 5 where path[1] == "assets" && path[2] == "external": return .externalItem(path[4])
+        default: return nil
+        }
+    }
+
+    private static func other(_ path: [String]) -> InPlayerCall? {
+        switch path {
+        case ["subscriptions"]: .subscriptions
+        case ["iot", "keys"]: .noticeKeys
+        case [".well-known", "jwks.json"]: .keySet
+        default:
+            path.count == 3 && path[0] == "external-payments" && path[2] == "validate" ? .receipt(store: path[1]) : nil
+        }
+    }
+
+    var methods: [HTTPRequest.Method] {
+        switch self {
+        case .accounts: [.get, .head, .post, .put]
+        // Signs out: nothing that HEAD may do.
+        case .logout: [.get, .post]
+        case .authenticate, .changePassword, .forgotPassword, .export, .sendPIN, .validatePIN, .receipt: [.post]
+        case .erase: [.delete]
+        case .newPassword: [.put]
+        case .registerFields, .social, .item, .externalItem, .accessFees, .access, .history, .subscriptions,
+            .noticeKeys,
+            .keySet:
+            [.get, .head]
+        }
+    }
+
+    /// The path without what stands for somebody or something, for logs and metrics.
+    var pattern: String {
+        switch self {
+        case .accounts: "/accounts"
+        case .authenticate: "/accounts/authenticate"
+        case .logout: "/accounts/logout"
+        case .erase: "/accounts/erase"
+        case .changePassword: "/accounts/change-password"
+        case .forgotPassword: "/accounts/forgot-password"
+        case .newPassword: "/accounts/forgot-password/{token}"
+        case .export: "/accounts/export"
+        case .social: "/accounts/social"
+        case .sendPIN: "/accounts/pin-codes/send"
+        case .validatePIN: "/accounts/pin-codes/validate"
+        case .registerFields: "/accounts/register-fields/{merchant}"
+        case .item: "/items/{merchant}/{id}"
+        case .externalItem: "/items/assets/external/{type}/{id}"
+        case .accessFees: "/items/{id}/access-fees"
+        case .access: "/items/{id}/access"
+        case .history: "/items/access/customers"
+        case .subscriptions: "/subscriptions"
+        case .noticeKeys: "/iot/keys"
+        case .keySet: "/.well-known/jwks.json"
+        case .receipt: "/external-payments/{store}/validate"
+        }
+    }
+
+    /// The merchant that the path names.
+    var merchant: String? {
+        switch self {
+        case .registerFields(let merchant), .item(_, let merchant): merchant
+        default: nil
+        }
+    }
+}
+
+/// The first segments of those paths, which no publication can have as its name.
+public enum InPlayerWords {
+    public static let all = InPlayerCall.words.union(InPlayerCall.versions).union([".well-known"])
+}
+
+/// Where a request goes.
+struct InPlayerAddress: Equatable {
+    /// The publication in front of the path.
+    let publication: PublicationID?
+    /// Nil for a path of ours that no call has.
+    let call: InPlayerCall?
+
+    /// Longer paths, in bytes, are no call's.
+    private static let longest = 8_192
+
+    /// Nil for a path that is not ours.
+    ///
+    /// - Parameter isKnown: whether a publication has this front door.
+    init?(_ path: String, isKnown: (PublicationID) -> Bool) {
+        guard path.utf8.count <= Self.longest, path.hasPrefix("/") else { return nil }
+        var pieces = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+        while pieces.last?.isEmpty == true { pieces.removeLast() }
+        var segments = pieces.map { FormFields.unescaped($0) }[...]
+        if let first = segments.first, let id = PublicationID(first), isKnown(id) {
+            publication = id
+            segments = segments.dropFirst()
+        } else {
+            publication = nil
+        }
+        guard let first = segments.first else { return nil }
+        let word = InPlayerCall.versions.contains(first) ? segments.dropFirst().first ?? "" : first
+        call = InPlayerCall(segments)
+        guard call != nil || InPlayerCall.words.contains(word) else { return nil }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+extension AccountDesk {
+    /// Makes a subscriber and an account, and signs in.
+    ///
+    /// That an identifier is taken has to be said, and tells that somebody of it exists: so every registration costs its address
+    /// as much as a wrong guess does.
+    ///
+    /// - Parameters:
+    ///   - details: their identifier is the new subscriber's.
+    ///   - inquiry: has the fields of a sign-in with the same identifier and password.
+    /// - Returns: the token that sign-in hands out.
+    /// - Throws: ``AccountRefusal`` or ``Unavailable``.
+    public func register(_ details: AccountDetails, password: String, _ inquiry: Inquiry) async throws -> String {
+        guard let registry = proxy.backend.registry else { throw AccountRefusal.notOffered }
+        guard details.isAcceptable,
+            let typed = proxy.publication.credentialFields.credentials(from: inquiry.fields), typed.form == .typed,
+            typed.identifier == CredentialFields.fold(details.identifier),
+            let proof = typed[registry.passwordField],
+            // Else the reader would be made, and could not sign in.
+            isEqualInConstantTime(Array(proof.utf8), Array(password.utf8))
+        else { throw AccountRefusal.unacceptable }
+        guard passwords.accepts(password) else { throw AccountRefusal.unacceptablePassword }
+        let registered = try await counted(typed, inquiry) {
+            (try await registry.register(identifier: typed.identifier, password: password), isRight: false)
+        }
+        guard let subscriber = registered else { throw AccountRefusal.identifierTaken }
+        // From here on the reader exists: what fails now can be made up for by signing in.
+        _ = try await openAccount(of: subscriber, details: details)
+        switch try await proxy.signIn(inquiry) {
+        case .signedIn(let token, _, _): return token
+        case .refused(let refusal):
+            if case .throttled(let wait) = refusal.reason { throw AccountRefusal.throttled(retryAfter: wait) }
+            throw AccountRefusal.notSignedIn
+        }
+    }
+
+    /// Does something that whoever guesses would like to do often, under the limits of sign-in.
+    ///
+    /// - Parameter work: says whether it was a right guess; false counts as a wrong one.
+    /// - Throws: ``AccountRefusal/throttled(retryAfter:)``, ``Unavailable``.
+    func counted<Answer: Sendable>(
+        _ credentials: Credentials, _ inquiry: Inquiry, _ work: () async throws -> (Answer, isRight: Bool)
+    ) async throws -> Answer {
+        let attempt = proxy.references.attempt(
+            credentials, publication: proxy.publication.id, device: nil, client: inquiry.client)
+        switch await proxy.guesses.admit(attempt, at: proxy.clock.now, isAcquainted: { false }) {
+        case .throttled(let wait):
+            throw AccountRefusal.throttled(retryAfter: wait)
+        case .proceed(let ticket):
+            do {
+                let (answer, isRight) = try await proxy.ask(work)
+                proxy.guesses.settle(ticket, as: isRight ? .right : .wrong, at: proxy.clock.now)
+                if !isRight { await proxy.hesitation.wait() }
+                return answer
+            } catch {
+                proxy.guesses.settle(ticket, as: .undecided, at: proxy.clock.now)
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+public import Foundation
+
+/// Readers' accounts in one publication: registration, passwords, what readers say about themselves, and erasure.
+///
+/// Does no I/O of its own: it asks the publication's backend, a registry where the backend has one, and an account book.
+public struct AccountDesk: Sendable {
+    public let proxy: PublicationProxy
+    public let passwords: PasswordRule
+    let book: any AccountBook
+    let tickets: PasswordTickets
+
+    /// - Parameters:
+    ///   - secrets: of the publication's tokens; password tickets are sealed under a key of their own derived from them.
+    ///   - ticketLifetime: of a ticket for a new password, in seconds.
+    public init(
+        proxy: PublicationProxy, book: any AccountBook, secrets: SecretRing, passwords: PasswordRule = PasswordRule(),
+        ticketLifetime: TimeInterval = 3600
+    ) {
+        self.proxy = proxy
+        self.book = book
+        self.passwords = passwords
+        tickets = PasswordTickets(
+            publication: proxy.publication.id, secrets: secrets, random: proxy.random, lifetime: ticketLifetime)
+    }
+
+    /// Whether readers register here and change their passwords by themselves.
+    public var hasRegistry: Bool { proxy.backend.registry != nil }
+
+    /// The account of a reader, made when there is none yet; one that is there takes over the identifier.
+    ///
+    /// - Parameter identifier: what the reader signed in with.
+    /// - Throws: ``Unavailable``.
+    public func account(of subscriber: Subscriber, identifier: String) async throws -> Account {
+        try await openAccount(of: subscriber, details: AccountDetails(identifier: identifier))
+    }
+
+    /// The account of a reader; nil when there is none.
+    ///
+    /// - Throws: ``Unavailable``.
+    public func account(of subscriber: Subscriber) async throws -> Account? {
+        try await proxy.keep {
+            try await book.account(of: proxy.references.owner(subscriber), in: proxy.publication.id)
+        }
+    }
+
+    /// The accounts of readers whom purchases name.
+    ///
+    /// - Throws: ``Unavailable``.
+    public func accounts(of owners: [PurchaseOwner]) async throws -> [Account] {
+        try await proxy.keep { try await book.accounts(of: owners, in: proxy.publication.id) }
+    }
+
+    /// Keeps what a reader says about themselves; the identifier stays what it is.
+    ///
+    /// - Returns: nil when there is no account, or the details are not acceptable.
+    /// - Throws: ``Unavailable``.
+    public func change(_ details: AccountDetails, of subscriber: Subscriber) async throws -> Account? {
+        guard details.isAcceptable, let account = try await account(of: subscriber) else { return nil }
+        var changed = details
+        changed.identifier = account.details.identifier
+        return try await proxy.keep {
+            try await book.change(changed, of: account.owner, in: proxy.publication.id, at: proxy.clock.now)
+        }
+    }
+
+    /// The numbers of what is for sale, see ``AccountBook/itemNumbers(of:in:)``.
+    ///
+    /// - Throws: ``Unavailable``.
+    public func numbers(of items: [SoldItem]) async throws -> [SoldItem: Int64] {
+        guard !items.isEmpty else { return [:] }
+        let numbers = try await proxy.keep {
+            try await book.itemNumbers(of: items.map(\.name), in: proxy.publication.id)
+        }
+        return items.reduce(into: [:]) { all, item in all[item] = numbers[item.name] }
+    }
+
+    /// What a number that was given out stands for.
+    ///
+    /// - Throws: ``Unavailable``.
+    public func item(numbered number: Int64) async throws -> SoldItem? {
+        guard number >= SoldItem.firstAssigned else { return nil }
+        return try await proxy.keep {
+            try await book.itemName(numbered: number, in: proxy.publication.id)
+        }.flatMap { SoldItem(name: $0) }
+    }
+
+    func openAccount(of subscriber: Subscriber, details: AccountDetails) async throws -> Account {
+        let uuid = UUIDText.random(from: proxy.random)
+        return try await proxy.keep {
+            try await book.openAccount(
+                of: proxy.references.owner(subscriber), in: proxy.publication.id, uuid: uuid, details: details,
+                at: proxy.clock.now)
+        }
+    }
+}

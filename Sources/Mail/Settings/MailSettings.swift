@@ -1,0 +1,60 @@
+import Foundation
+package import Settings
+package import Transfers
+
+/// The section `mail`: who sends letters, and through which server.
+package struct MailSettings: Sendable {
+    package let sender: MailSender
+    package let server: MailServer
+    /// The most letters that wait.
+    package let queue: Int
+    /// The most letters that are handed over side by side.
+    package let connections: Int
+    /// The same means the same settings.
+    package let fingerprint: [UInt8]
+
+    private enum TLS: String, CaseIterable {
+        case required, none
+    }
+
+    package init(_ section: SettingsSection) throws(SettingsError) {
+        let url = try section.requiredString("server", expected: "an address such as smtp://mail.example.com:587")
+        var server: MailServer
+        do {
+            server = try MailServer(url: url)
+        } catch {
+            throw section.error("server", expected: error.description)
+        }
+        let tls: TLS = try section.choice("tls", default: server.security == .none ? .none : .required)
+        switch (tls, server.security) {
+        case (.none, .implicit):
+            throw section.error("tls", expected: "expected `required` with an address of smtps")
+        case (.none, _): server.security = .none
+        case (.required, .none): server.security = .upgraded
+        case (.required, _): break
+        }
+        server.authorities = try section.filePath("ca")
+        server.timeout = try section.duration("timeout", default: 60, in: 1...600)
+        server.connectTimeout = min(server.connectTimeout, server.timeout)
+        let user = try section.string("user")
+        let password = try section.foreignSecret("password")
+        if let user, let password {
+            server.login = MailServer.Login(user: user, password: password)
+        } else if user != nil || password != nil {
+            throw section.error(user == nil ? "password" : "user", expected: "expected `user` and `password` together")
+        }
+        if server.login != nil, server.security == .none, !server.isLocal {
+            throw section.error("tls", expected: "expected `required` where a password is sent to another machine")
+        }
+        self.server = server
+        let from = try section.requiredString("from", expected: "a sender such as The Daily <news@daily.example>")
+        guard let sender = MailSender(from) else {
+            throw section.error("from", expected: "expected a sender such as The Daily <news@daily.example>")
+        }
+        self.sender = sender
+        queue = try section.integer("queue", default: 1000, in: 1...100_000)
+        connections = try section.integer("connections", default: 2, in: 1...20)
+        fingerprint = section.fingerprint()
+        try section.finish()
+    }
+}

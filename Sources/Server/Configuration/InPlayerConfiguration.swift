@@ -1,0 +1,209 @@
+public import Foundation
+public import FrontDoors
+public import Gatefold
+import Settings
+
+/// The InPlayer front door of a publication, as configured.
+public struct InPlayerConfiguration: Sendable {
+    public let settings: InPlayerSettings
+    public let passwords: PasswordRule
+    /// Of leave to set a new password, in seconds.
+    public let ticketLifetime: TimeInterval
+
+    /// Nil where the publication has none.
+    ///
+    /// - Parameters:
+    ///   - publication: the publication's section.
+    ///   - read: what the rest of the section says.
+    init?(_ publication: SettingsSection, _ read: Publication, isTest: Bool) throws(SettingsError) {
+        guard publication.has("inplayer") else { return nil }
+        let section = try publication.section("inplayer")
+        let isEnabled = try section.boolean("enabled", default: true)
+        let merchant = try section.requiredString("merchant", expected: "the merchant's uuid, as it is in the apps")
+        guard merchant.wholeMatch(of: /[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/) != nil else {
+            throw section.error("merchant", expected: "expected a uuid such as 528b1b80-5868-4abc-a9b6-4d3455d719c8")
+        }
+        var settings = InPlayerSettings(merchant: merchant)
+        settings.merchantNumber = Int64(
+            try section.integer("merchant_number", default: 1, in: 1...Int(InPlayerNumber.highest)))
+        settings.clients = Set((try section.strings("client_ids") ?? []).map { $0.lowercased() })
+        settings.clientSecret = try section.secret("client_secret")
+        settings.accessTokenLifetime = try section.duration("access_token_lifetime", default: 3600, in: 60...86_400)
+        settings.origins = try Self.origins(section)
+        for field in try section.sections("register_fields") {
+            settings.registerFields.append(try InPlayerField(field))
+        }
+        for fee in try section.sections("fees") { settings.fees.append(try InPlayerFee(fee)) }
+        settings.numbers = try Self.numbers(section)
+        let forgotten = try section.section("forgot_password")
+        settings.passwordLetter = try Self.letter(forgotten)
+        settings.passwordLink = try Self.link("link", in: forgotten, place: "{{token}}", isNeeded: true)
+        ticketLifetime = try forgotten.duration("lifetime", default: 3600, in: 300...604_800)
+        try forgotten.finish()
+        passwords = PasswordRule(shortest: try section.integer("shortest_password", default: 8, in: 1...128))
+        let social = try section.section("social")
+        for provider in social.names {
+            guard let url = try Self.link(provider, in: social, place: "{{state}}", isNeeded: false) else { continue }
+            settings.social.append((provider, url))
+        }
+        try social.finish()
+        try section.finish()
+        self.settings = settings
+        try Self.check(section, read, isTest: isTest)
+        if !isEnabled { return nil }
+    }
+
+    /// What apps of this kind can not do without.
+    private static func check(
+        _ section: SettingsSection, _ publication: Publication, isTest: Bool
+    ) throws(SettingsError) {
+        if isTest { throw section.error("merchant", expected: "is for publications with real readers, without `test`") }
+        guard publication.credentialFields.proofs.count == 1 else {
+            throw section.error(
+                "merchant",
+                expected: "needs one proof in `credentials.proofs`: apps send a name and a password, and nothing else")
+        }
+        if publication.requiresDevice {
+            throw section.error(
+                "merchant", expected: "can not be together with `devices.required`: apps name no device")
+        }
+    }
+
+    private static func origins(_ section: SettingsSection) throws(SettingsError) -> InPlayerOrigins {
+        guard let names = try section.strings("origins"), names != ["*"] else { return InPlayerOrigins() }
+        for name in names where name.wholeMatch(of: /https?:\/\/[A-Za-z0-9.\-\[\]:]+/) == nil {
+            throw section.error(
+                "origins", expected: "expected origins such as https://www.example.com, or *, not `\(name)`")
+        }
+        return InPlayerOrigins(Set(names))
+    }
+
+    private static func letter(_ section: SettingsSection) throws(SettingsError) -> InPlayerLetter {
+        let standard = InPlayerLetter.password
+        let subject = try section.string("subject", default: standard.subject)
+        let text = try section.string("text", default: standard.text)
+        do {
+            return try InPlayerLetter(subject: subject, text: text)
+        } catch {
+            throw section.error("text", expected: error.description)
+        }
+    }
+
+    private static func link(
+        _ name: String, in section: SettingsSection, place: String, isNeeded: Bool
+    ) throws(SettingsError) -> String? {
+        guard let text = try section.string(name) else { return nil }
+        let bare = text.replacing(place, with: "x")
+        guard bare.wholeMatch(of: /https?:\/\/[^\s"<>{}]+/) != nil, !isNeeded || bare != text else {
+            throw section.error(
+                name, expected: "expected a URL\(isNeeded ? "" : ", perhaps") with \(place) in it")
+        }
+        return text
+    }
+
+    private static func numbers(_ section: SettingsSection) throws(SettingsError) -> [InPlayerNumber] {
+        var numbers: [InPlayerNumber] = []
+        for entry in try section.sections("numbers") {
+            let thing: InPlayerNumber.Thing
+            switch (try entry.string("edition"), try entry.string("product")) {
+            case (let name?, nil):
+                guard let edition = EditionID(name) else {
+                    throw entry.error("edition", expected: "expected an edition's identifier, not `\(name)`")
+                }
+                thing = .edition(edition)
+            case (nil, let product?): thing = .product(product)
+            default: throw entry.error("item", expected: "expected `edition` or `product` beside it")
+            }
+            let highest = Int(InPlayerNumber.highest)
+            let item = try entry.integer("item", default: 0, in: 1...highest)
+            if item == 0 { throw entry.error("item", expected: "missing; expected a whole number") }
+            let fee = try entry.integer("fee", default: item, in: 1...highest)
+            try entry.finish()
+            let number = InPlayerNumber(thing, item: Int64(item), fee: Int64(fee))
+            if numbers.contains(where: { $0.thing == thing }) {
+                throw entry.error("item", expected: "has a number already")
+            }
+            if numbers.contains(where: { $0.item == number.item && ($0.isEdition || number.isEdition) }) {
+                throw entry.error("item", expected: "\(item) stands for something else already")
+            }
+            if numbers.contains(where: { $0.item == number.item && $0.fee == number.fee }) {
+                throw entry.error("fee", expected: "\(fee) stands for something else already")
+            }
+            numbers.append(number)
+        }
+        return numbers
+    }
+}
+
+extension InPlayerNumber {
+    fileprivate var isEdition: Bool {
+        if case .edition = thing { true } else { false }
+    }
+}
+
+extension InPlayerField {
+    fileprivate init(_ section: SettingsSection) throws(SettingsError) {
+        let name = try section.requiredString("name", expected: "the field's name in `metadata`")
+        guard name.utf8.count <= 64, !name.contains(where: { "[]".contains($0) || $0.isWhitespace }) else {
+            throw section.error("name", expected: "expected a name without brackets and spaces")
+        }
+        let choices = try section.section("options")
+        var options: [(value: String, label: String)] = []
+        for value in choices.names { options.append((value, try choices.string(value, default: value))) }
+        self.init(
+            name: name, label: try section.string("label", default: name),
+            kind: try section.choice("type", default: .input),
+            isRequired: try section.boolean("required", default: false),
+            defaultValue: try section.string("default_value", default: ""),
+            placeholder: try section.string("placeholder", default: ""), options: options)
+        try section.finish()
+    }
+}
+
+extension InPlayerFee {
+    fileprivate init(_ section: SettingsSection) throws(SettingsError) {
+        let currency = try section.requiredString("currency", expected: "a currency such as EUR")
+        guard currency.wholeMatch(of: /[A-Z]{3}/) != nil else {
+            throw section.error("currency", expected: "expected a currency such as EUR, not `\(currency)`")
+        }
+        let product = try section.requiredString(
+            "product", expected: "a product's name in the stores, or its beginning with one * at the end")
+        guard !product.dropLast().contains("*") else {
+            throw section.error("product", expected: "expected a name, or its beginning with one * at the end")
+        }
+        guard let amount = try Amount(section, "amount") else {
+            throw section.error("amount", expected: "missing; expected an amount such as 4.99")
+        }
+        var term: Term?
+        if section.has("period") {
+            term = Term(
+                period: try section.string("period", default: ""),
+                quantity: try section.integer("quantity", default: 1, in: 1...1000))
+        } else if section.has("quantity") {
+            throw section.error("quantity", expected: "needs `period`, such as month")
+        }
+        var trial: Term?
+        if section.has("trial") {
+            let part = try section.section("trial")
+            trial = Term(
+                period: try part.requiredString("period", expected: "a unit of time such as day"),
+                quantity: try part.integer("quantity", default: 1, in: 1...1000))
+            try part.finish()
+        }
+        self.init(
+            product: product, amount: amount, currency: currency,
+            text: try section.string("description", default: ""), term: term, trial: trial,
+            setupFee: try Amount(section, "setup_fee"))
+        try section.finish()
+    }
+}
+
+extension InPlayerFee.Amount {
+    fileprivate init?(_ section: SettingsSection, _ name: String) throws(SettingsError) {
+        guard let text = try section.string(name) else { return nil }
+        guard let amount = InPlayerFee.Amount(text) else {
+            throw section.error(name, expected: "expected an amount such as 4.99, not `\(text)`")
+        }
+        self = amount
+    }
+}

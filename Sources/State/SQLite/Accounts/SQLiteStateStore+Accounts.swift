@@ -1,0 +1,96 @@
+public import Foundation
+import GRDB
+public import Gatefold
+
+extension SQLiteStateStore {
+    public func account(of owner: PurchaseOwner, in publication: PublicationID) async throws -> Account? {
+        try await pool.read { db in try AccountRow.find(db, owner, in: publication) }
+    }
+
+    public func openAccount(
+        of owner: PurchaseOwner, in publication: PublicationID, uuid: String, details: AccountDetails, at moment: Date
+    ) async throws -> Account {
+        // Looking first costs no lock: nearly always it is there, and as it should be.
+        if let known = try await account(of: owner, in: publication),
+            known.details.identifier.utf8.elementsEqual(details.identifier.utf8)
+        {
+            return known
+        }
+        // One immediate transaction: nobody else can make it between looking and writing.
+        return try await pool.write { db in
+            if let known = try AccountRow.find(db, owner, in: publication) {
+                var present = known.details
+                guard !present.identifier.utf8.elementsEqual(details.identifier.utf8) else { return known }
+                present.identifier = details.identifier
+                _ = try AccountRow.update(db, owner, in: publication, details: present, at: moment)
+            } else {
+                try AccountRow.insert(db, owner, in: publication, uuid: uuid, details: details, at: moment)
+            }
+            return try Self.present(AccountRow.find(db, owner, in: publication))
+        }
+    }
+
+    public func change(
+        _ details: AccountDetails, of owner: PurchaseOwner, in publication: PublicationID, at moment: Date
+    ) async throws -> Account? {
+        try await pool.write { db in
+            guard try AccountRow.update(db, owner, in: publication, details: details, at: moment) else { return nil }
+            return try AccountRow.find(db, owner, in: publication)
+        }
+    }
+
+    public func eraseAccount(of owner: PurchaseOwner, in publication: PublicationID) async throws -> Bool {
+        try await pool.write { db in
+            try db.execute(
+                sql: "DELETE FROM account WHERE publication = ? AND owner = ?",
+                arguments: [publication.rawValue, Data(owner.bytes)])
+            return db.changesCount > 0
+        }
+    }
+
+    public func eraseAccounts(of owner: PurchaseOwner) async throws -> Int {
+        try await pool.write { db in
+            try db.execute(sql: "DELETE FROM account WHERE owner = ?", arguments: [Data(owner.bytes)])
+            return db.changesCount
+        }
+    }
+
+    public func accounts(of owners: [PurchaseOwner], in publication: PublicationID) async throws -> [Account] {
+        guard !owners.isEmpty else { return [] }
+        return try await pool.read { db in
+            // One after the other: a purchase has few holders, and no number of them is too large for a statement.
+            try Set(owners).compactMap { try AccountRow.find(db, $0, in: publication) }
+        }.sorted { $0.number < $1.number }
+    }
+
+    public func accounts(identifiedBy identifier: String, in publication: PublicationID) async throws -> [Account] {
+        let folded = CredentialFields.fold(identifier)
+        return try await pool.read { db in
+            try Row.fetchAll(
+                try db.cachedStatement(
+                    sql: """
+                        SELECT \(AccountRow.columns) FROM account WHERE publication = ? AND folded = ? ORDER BY number
+                        """),
+                arguments: [publication.rawValue, folded]
+            ).map(AccountRow.account)
+        }
+    }
+
+    public func accounts(in publication: PublicationID, after number: Int64, limit: Int) async throws -> [Account] {
+        try await pool.read { db in
+            try Row.fetchAll(
+                try db.cachedStatement(
+                    sql: """
+                        SELECT \(AccountRow.columns) FROM account WHERE publication = ? AND number > ?
+                        ORDER BY number LIMIT ?
+                        """),
+                arguments: [publication.rawValue, number, max(0, limit)]
+            ).map(AccountRow.account)
+        }
+    }
+
+    private static func present(_ account: Account?) throws -> Account {
+        guard let account else { throw StateStoreError.unreadableRow(table: AccountRow.table) }
+        return account
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import GRDB
+public import Gatefold
+
+extension SQLiteStateStore {
+    private static let items = "item_number"
+
+    public func itemNumbers(of names: [String], in publication: PublicationID) async throws -> [String: Int64] {
+        let wanted = Set(try names.map { try StateText.storable($0, Self.items) })
+        // Looking first costs no lock: a number is given out once.
+        let known = try await pool.read { db in try Self.numbers(db, of: wanted, in: publication) }
+        let missing = wanted.subtracting(known.keys)
+        guard !missing.isEmpty else { return known }
+        let given = try await pool.write { db in
+            // In order, so that those that come together get numbers in an order that can be told.
+            for name in missing.sorted() {
+                try db.execute(
+                    sql: "INSERT INTO item_number (publication, name) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                    arguments: [publication.rawValue, name])
+            }
+            return try Self.numbers(db, of: missing, in: publication)
+        }
+        return known.merging(given) { first, _ in first }
+    }
+
+    public func itemName(numbered number: Int64, in publication: PublicationID) async throws -> String? {
+        try await pool.read { db in
+            try Row.fetchOne(
+                try db.cachedStatement(sql: "SELECT name FROM item_number WHERE number = ? AND publication = ?"),
+                arguments: [number, publication.rawValue]
+            ).map { try StateRow.text($0, 0, Self.items) }
+        }
+    }
+
+    private static func numbers(
+        _ db: Database, of names: Set<String>, in publication: PublicationID
+    ) throws -> [String: Int64] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT number FROM item_number WHERE publication = ? AND name = ?")
+        return try names.reduce(into: [:]) { all, name in
+            all[name] = try Row.fetchOne(statement, arguments: [publication.rawValue, name]).map {
+                try StateRow.integer($0, 0, items)
+            }
+        }
+    }
+}

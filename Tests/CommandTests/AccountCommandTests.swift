@@ -1,0 +1,140 @@
+import Backends
+import Foundation
+import Gatefold
+import State
+import TestSupport
+import Testing
+
+@Suite("gatefold account", .timeLimit(.minutes(5))) struct AccountCommandTests {
+    private static let secret = "vS3nq0sYb2uT7kDx"
+    private static let references = ReferenceKey(Secret(secret))
+    private static let moment = Date(timeIntervalSince1970: 1_790_000_000)
+
+    private struct Bench: Sendable {
+        let folder: URL
+
+        var state: SQLiteStateStore {
+            get throws { try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path) }
+        }
+
+        var readers: SubscriberDatabase {
+            get throws { try SubscriberDatabase(path: folder.appending(path: "readers.sqlite").path) }
+        }
+
+        func account(_ arguments: String...) async throws -> CommandRun {
+            try await GatefoldProgram.run(["account"] + arguments, in: folder)
+        }
+
+        @discardableResult
+        func open(
+            _ subscriber: Subscriber, in publication: String = "daily", _ details: AccountDetails
+        ) async throws -> Account {
+            try await state.openAccount(
+                of: references.owner(subscriber), in: try #require(PublicationID(publication)),
+                uuid: UUID().uuidString.lowercased(), details: details, at: moment)
+        }
+    }
+
+    private func with(_ body: (Bench) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder async throws in
+            let files = [
+                "references": Self.secret, "daily": "Kq7wN2vR8tYx4mZp", "other": "Lr8xO3wS9uZy5nAq",
+                "gatefold.yaml": """
+                server: {listen: "127.0.0.1:\(try FreePort.find())"}
+                state: {path: state.sqlite, reference_secret: {file: references}}
+                backends:
+                  readers: {kind: sqlite, path: readers.sqlite, self_service: true}
+                  house: {kind: sqlite, path: house.sqlite}
+                  all: {kind: chain, members: [{backend: house}, {backend: readers}]}
+                publications:
+                  daily: {backend: all, default: true, edition_credentials: {salt: plain}, secrets: [{file: daily}]}
+                  other: {backend: house, edition_credentials: {salt: plain}, secrets: [{file: other}]}
+                """,
+            ]
+            for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
+            try await body(Bench(folder: folder))
+        }
+    }
+
+    private static let ada = AccountDetails(
+        identifier: "Ada@Example.com", fullName: "Ada Lovelace", metadata: ["city": "London"])
+
+    @Test("list and show say what is kept, for people and for programs")
+    func showing() async throws {
+        try await with { bench async throws in
+            let none = try await bench.account("list")
+            #expect(none.status == 0 && none.output.isEmpty, "\(none.errors)")
+            let missing = try await bench.account("show", "ada@example.com")
+            #expect(missing.status == 1 && missing.errors.contains("there is no such account"), "\(missing.errors)")
+            let account = try await bench.open(Subscriber(backend: "house", key: "1"), Self.ada)
+            try await bench.open(Subscriber(backend: "house", key: "2"), AccountDetails(identifier: "bob@example.com"))
+            try await bench.open(Subscriber(backend: "house", key: "1"), in: "other", Self.ada)
+            let all = try await bench.account("list")
+            #expect(
+                all.output
+                    == "1\tAda@Example.com\t2026-09-21T14:13:20Z\n2\tbob@example.com\t2026-09-21T14:13:20Z\n")
+            #expect(try await bench.account("list", "--after", "1").output.hasPrefix("2\tbob"))
+            let first = try await bench.account("list", "--limit", "1", "--json").output
+            #expect(first.contains("\"fullName\":\"Ada Lovelace\"") && !first.contains("bob"))
+            #expect(try await bench.account("list", "--publication", "other").output.hasPrefix("3\tAda"))
+            let shown = try await bench.account("show", "ADA@example.com ")
+            #expect(shown.status == 0)
+            for text in [
+                "identifier  Ada@Example.com", "number      1", "uuid        \(account.uuid)",
+                "owner       \(account.owner)", "name        Ada Lovelace", "field       city = London",
+            ] {
+                #expect(shown.output.contains(text), "\(shown.output)")
+            }
+            #expect(try await bench.account("show", "nobody", "--publication", "nowhere").status == 64)
+        }
+    }
+
+    @Test("erase removes a reader who registered: sessions, devices, purchases, accounts and subscriber")
+    func erasing() async throws {
+        try await with { bench async throws in
+            let daily = try #require(PublicationID("daily"))
+            let readers = try bench.readers
+            let backend = SQLiteSubscriberBackend(
+                name: "readers", database: readers, proof: SQLiteSubscriberBackend.Proof(field: "password"),
+                isSelfService: true,
+                verifier: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1))
+            let who = try #require(
+                try await backend.registry?.register(identifier: "ada@example.com", password: "first password"))
+            try await bench.open(who, Self.ada)
+            try await bench.open(who, in: "other", Self.ada)
+            let state = try bench.state
+            let reference = Self.references.reference(to: who)
+            _ = try await state.admit(
+                Self.references.reference(toDevice: "phone"), of: reference, in: daily,
+                limit: DeviceLimit(most: 1, excess: .refuse), at: Self.moment)
+            let store = try #require(StoreName("app-store"))
+            _ = try await state.keep(
+                IncomingReceipt(
+                    publication: daily, store: store, owner: Self.references.owner(who),
+                    receipt: StoreReceipt([.receipt: "one"])), at: Self.moment)
+            let erased = try await bench.account("erase", "ADA@example.com")
+            #expect(erased.status == 0, "\(erased.errors)")
+            #expect(
+                erased.output.contains("Erased 2 accounts, 1 records of purchases and 1 devices"), "\(erased.output)")
+            #expect(erased.output.contains("The subscriber of readers is deleted."))
+            #expect(try await readers.find("ada@example.com") == nil)
+            #expect(try await state.devices(of: reference, in: daily).isEmpty)
+            #expect(
+                Set(try await state.revocations(after: 0).map(\.revocation.publication.rawValue)) == ["daily", "other"])
+            let again = try await bench.account("erase", "ada@example.com", "--json")
+            #expect(again.status == 1)
+            #expect(again.output.contains("\"accounts\":0"))
+        }
+    }
+
+    @Test("erase says where another subscriber system keeps its own record")
+    func elsewhere() async throws {
+        try await with { bench async throws in
+            try await bench.open(Subscriber(backend: "house", key: "1"), Self.ada)
+            let erased = try await bench.account("erase", "ada@example.com")
+            #expect(erased.status == 0)
+            #expect(erased.output.contains("the subscriber system keeps its own record"), "\(erased.output)")
+            #expect(try await bench.account("show", "ada@example.com").status == 1)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("gatefold mail", .timeLimit(.minutes(5)))
+struct MailCommandTests {
+    private func send(
+        to address: String, _ mail: String, in folder: URL
+    ) async throws -> CommandRun {
+        let files = [
+            "references": "vS3nq0sYb2uT7kDx", "daily": "Kq7wN2vR8tYx4mZp", "password": "s3cret-of-mail",
+            "gatefold.yaml": """
+            state: {path: state.sqlite, reference_secret: {file: references}}
+            backends: {house: {kind: sqlite, path: house.sqlite}}
+            publications: {daily: {backend: house, secrets: {file: daily}}}
+            \(mail)
+            """,
+        ]
+        for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
+        return try await GatefoldProgram.run(["mail", "send-test", address], in: folder)
+    }
+
+    @Test("send-test sends one letter and tells what the server said")
+    func sends() async throws {
+        try await MailCatcher.with(
+            .upgraded, user: ("gatefold", "s3cret-of-mail"),
+            answers: ["gone@example.com": "550 5.1.1 Nobody of that name"]
+        ) { catcher, server in
+            try await withTemporaryFolder { folder in
+                let mail = """
+                    mail:
+                      server: smtp://localhost:\(catcher.port)
+                      from: The Daily <news@daily.example>
+                      tls: required
+                      ca: \(catcher.authority)
+                      user: gatefold
+                      password: {file: password}
+                    """
+                let sent = try await send(to: "ada@example.com", mail, in: folder)
+                #expect(sent.status == 0, "\(sent.errors)")
+                #expect(sent.output == "The mail server has it: 250 2.0.0 Kept\n")
+                let caught = try #require(try catcher.caught().first)
+                #expect(caught.to == ["ada@example.com"] && caught.isEncrypted)
+
+                let refused = try await send(to: "gone@example.com", mail, in: folder)
+                #expect(refused.status == 1)
+                #expect(refused.errors.contains("550 5.1.1 Nobody of that name"))
+                await server.stop(SIGKILL)
+                let unreachable = try await send(to: "ada@example.com", mail, in: folder)
+                #expect(unreachable.status == 69)
+                #expect(unreachable.errors == "gatefold: the mail server can not be reached\n")
+                let wrong = try await send(to: "nobody", mail, in: folder)
+                #expect(wrong.status == 64)
+                let none = try await send(to: "ada@example.com", "", in: folder)
+                #expect(none.status == 78)
+                for run in [sent, refused, unreachable, wrong, none] {
+                    #expect(!"\(run.output)\(run.errors)".contains("s3cret-of-mail"))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Settings
+import TestSupport
+import Testing
+
+@testable import Conformance
+
+@Suite("A file of cases")
+struct CheckCasesTests {
+    private func read(_ text: String) throws -> CheckCases {
+        try CheckCases(
+            try YAMLSettings.read(
+                text: text, name: "cases.yaml", folder: "/",
+                environment: ["ADA": "analytical engine", "SECRET": "s3cret"]))
+    }
+
+    @Test("says readers, what they should be answered, and where")
+    func whole() throws {
+        let cases = try read(
+            """
+            readers:
+              ada:
+                sign_in: {email: ada@example.com, password: {env: ADA}}
+                state: active
+                issues: [a.1, a.2]
+                holds: [a.1]
+                lacks: [a.3]
+                feed_password: true
+              late:
+                token: {env: ADA}
+                state: stale
+                renew: refused
+                issues: nothing
+              down:
+                sign_in: {email: down@example.com, password: x}
+                failing: verification
+                issues: everything
+            wrong_proof: ada
+            calls: {sign_in: "https://example.com/sign_in.php?x=1"}
+            secret: {env: SECRET}
+            content: https://example.com/a.1.zip
+            """)
+        let ada = try #require(cases.readers.first)
+        #expect(ada.name == "ada" && ada.state == .active && ada.issues == .listed(["a.1", "a.2"]))
+        #expect(ada.signIn == [Field("email", "ada@example.com"), Field("password", "analytical engine")])
+        #expect(ada.holds == ["a.1"] && ada.lacks == ["a.3"] && ada.hasOwnFeed == true)
+        #expect(cases.readers.map(\.triesWrongProof) == [true, false, false])
+        #expect(cases.readers[1].token == "analytical engine" && cases.readers[1].signIn == nil)
+        #expect(cases.readers[1].renewal == .refused && cases.readers[1].issues == .nothing)
+        #expect(cases.readers[2].failing == .verification && cases.readers[2].issues == .everything)
+        #expect(cases.calls[.signIn]?.target == "/sign_in.php?x=1")
+        #expect(cases.secret != nil && cases.content?.path == "/a.1.zip")
+    }
+
+    @Test("may have the test users")
+    func testUsers() throws {
+        #expect(try read("users: test").readers.map(\.name) == CheckCases.testUsers.map(\.name))
+    }
+
+    @Test(
+        "that can not be used is refused with line and key",
+        arguments: [
+            ("readers: {ada: {state: active}}", "readers.ada.sign_in"),
+            ("readers: {ada: {token: a, state: asleep}}", "expected one of unknown, active"),
+            ("readers: {ada: {token: a, issues: some}}", "expected everything, nothing or a list"),
+            ("readers: {ada: {token: a, hold: [b]}}", "did you mean `holds`"),
+            ("readers: {ada: {token: a}}\nwrong_proof: ada", "cases.yaml:2"),
+            ("calls: {sign_in: nowhere}", "calls.sign_in"), ("content: nowhere", "content"),
+            ("users: all", "expected test"), ("users: test\nreaders: {peter: {token: a}}", "other names"),
+        ])
+    func refused(text: String, words: String) {
+        #expect {
+            _ = try read(text)
+        } throws: { error in
+            "\(error)".contains(words)
+        }
+    }
+
+    @Test("with a token and no sign-in is checked as far as that goes")
+    func tokenOnly() async throws {
+        let report = try await check(
+            StandIn(),
+            cases: { _ in
+                var cases = CheckCases()
+                var reader = CheckReader("ada")
+                reader.token = StandIn.token("activesome")
+                reader.holds = [StandIn.first]
+                cases.readers = [reader]
+                return cases
+            })
+        #expect(report.broken.isEmpty)
+        #expect(report["credentials-held"] == .passed(1))
+        #expect(report["state-sign-in"] == .skipped("no such reader is known"))
+    }
+
+    @Test("is not needed")
+    func nothingKnown() async throws {
+        let report = try await check(StandIn(), cases: { _ in CheckCases() })
+        #expect(report.broken.isEmpty)
+        #expect(report["malformed-nul"] == .passed(3))
+    }
+
+    @Test("may name calls that are somewhere else")
+    func ownAddresses() async throws {
+        try await StandIn().serve { port in
+            let root = try #require(Address("http://127.0.0.1:\(port)/test"))
+            let own = Call.allCases.map { ($0, Address("http://127.0.0.1:\(port)/other/\($0.rawValue)?site=1")) }
+            let addresses = Dictionary(
+                uniqueKeysWithValues: own.compactMap { call, address in address.map { (call, $0) } })
+            var options = CheckOptions()
+            options.requestsPerSecond = .infinity
+            let report = try await Checkup(
+                endpoint: Endpoint(root: root, own: addresses), cases: standInCases(port), options: options
+            ).run()
+            #expect(report.broken.isEmpty)
+            #expect(report["path-slash"]?.word == .skipped)
+        }
+    }
+}

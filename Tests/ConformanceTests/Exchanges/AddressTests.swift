@@ -1,0 +1,52 @@
+import TestSupport
+import Testing
+
+@testable import Conformance
+
+@Suite("Addresses")
+struct AddressTests {
+    @Test(
+        "are read as they are written",
+        arguments: [
+            ("http://example.com", "example.com", 80, "/", "example.com"),
+            ("HTTPS://example.com:8443/a%2Fb/?x=1?2", "example.com", 8443, "/a%2Fb/?x=1?2", "example.com:8443"),
+            ("https://[::1]/", "::1", 443, "/", "[::1]"), ("http://[::1]:81?q", "::1", 81, "/?q", "[::1]:81"),
+        ])
+    func good(text: String, host: String, port: Int, target: String, authority: String) throws {
+        let address = try #require(Address(text))
+        #expect(address.host == host && address.port == port)
+        #expect(address.target == target && address.authority == authority)
+    }
+
+    @Test(
+        "of other kinds are refused",
+        arguments: [
+            "", "example.com", "ftp://example.com", "http://", "http://:80/", "http://a:0/", "http://a:99999/",
+            "http://a:b/", "http://u:p@a/", "http://a/#b", "http://a/ b", "http://a/\u{E4}", "http://[::1", "http://a:",
+        ])
+    func bad(text: String) {
+        #expect(Address(text) == nil)
+    }
+
+    @Test("of calls are below the root, or their own")
+    func calls() throws {
+        let root = try #require(Address("http://a/x"))
+        let own = try #require(Address("http://b/sign_in.php?issue_start=1"))
+        let endpoint = Endpoint(root: root, own: [.signIn: own])
+        #expect(endpoint.address(of: .renewToken).path == "/x/renew_token")
+        #expect(endpoint.address(of: .renewToken, .queryWithSlash).path == "/x/renew_token/")
+        #expect(endpoint.address(of: .signIn, .queryWithSlash) == own)
+        let probe = Probe(.ordinary, .signIn, [Field("a b", "c&d")], at: endpoint)
+        #expect(String(decoding: probe.target, as: UTF8.self) == "/sign_in.php?issue_start=1&a%20b=c%26d")
+        #expect(probe.summary == "GET /sign_in.php?issue_start=…&a%20b=…")
+    }
+
+    @Test("Any text is an address or none")
+    func anything() {
+        var random = SeededRandom(seed: 9)
+        for _ in 0..<100_000 {
+            let tail = random.hostileBytes(upTo: 20, spice: "http://[:]@/?#.0189a")
+            _ = Address("http://" + String(decoding: tail, as: UTF8.self))
+        }
+    }
+}

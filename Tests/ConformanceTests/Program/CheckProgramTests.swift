@@ -1,0 +1,76 @@
+import Foundation
+import TestSupport
+import Testing
+import XML
+
+@testable import Conformance
+
+@Suite("gatefold check")
+struct CheckProgramTests {
+    @Test("ends with 0 for an endpoint that is as it should be, and writes the reports asked for")
+    func clean() async throws {
+        try await withTemporaryFolder { folder in
+            try await StandIn().serve { port in
+                let run = try await GatefoldProgram.run(
+                    [
+                        "check", "http://127.0.0.1:\(port)/test", "--users", "test", "--rate", "1000", "--junit",
+                        "report.xml", "--html", "report.html",
+                    ], in: folder)
+                #expect(run.status == 0, "\(run.output) \(run.errors)")
+                #expect(run.output.contains("0 failed, 0 warning") && !run.output.contains("\u{1B}"))
+                let junit = try Data(contentsOf: folder.appendingPathComponent("report.xml"))
+                #expect(try XMLDocument(parsing: Array(junit)).root.name == "testsuites")
+                let page = try String(contentsOf: folder.appendingPathComponent("report.html"), encoding: .utf8)
+                #expect(page.hasPrefix("<!doctype html>"))
+            }
+        }
+    }
+
+    @Test("ends with 1 for a broken rule, and for a warning where warnings count")
+    func findings() async throws {
+        try await StandIn { _, answer in answer.set("Retry-After", nil) }.serve { port in
+            let call = ["check", "http://127.0.0.1:\(port)/test", "--users", "test", "--rate", "1000"]
+            #expect(try await GatefoldProgram.run(call).status == 0)
+            let strict = try await GatefoldProgram.run(call + ["--strict", "--json"])
+            #expect(strict.status == 1 && strict.output.contains("\"warning\":1"))
+        }
+        try await StandIn { _, answer in answer.set("ETag", "\"1\"") }.serve { port in
+            let run = try await GatefoldProgram.run(["check", "http://127.0.0.1:\(port)/test", "--rate", "1000"])
+            #expect(run.status == 1 && run.output.contains("FAILED  cache-validators"))
+        }
+    }
+
+    @Test("ends with 2 where nothing answers, and where something else than HTTP does")
+    func nothing() async throws {
+        let run = try await GatefoldProgram.run(["check", "http://127.0.0.1:\(try FreePort.find())/test"])
+        #expect(run.status == 2 && run.errors.contains("no connection") && run.output == "")
+        try await withScriptedHTTPServer(answering: { "SSH-2.0-OpenSSH_9.2\r\n" }) { port in
+            let run = try await GatefoldProgram.run(["check", "http://127.0.0.1:\(port)/test"])
+            #expect(run.status == 2 && run.errors.contains("not HTTP"))
+        }
+    }
+
+    @Test(
+        "ends with 64 for a wrong call",
+        arguments: [
+            [], ["nowhere"], ["http://a/?b=c"], ["http://a/", "--rate", "0"], ["http://a/", "--timing", "3"],
+            ["http://a/", "--users", "all"], ["http://a/", "--content", "b"], ["http://a/", "--through", "c"],
+        ])
+    func wrongCalls(arguments: [String]) async throws {
+        let run = try await GatefoldProgram.run(["check"] + arguments)
+        #expect(run.status == 64 && run.output == "" && !run.errors.isEmpty)
+    }
+
+    @Test("says which line of the cases is wrong, and which files are missing")
+    func files() async throws {
+        try await withTemporaryFolder { folder in
+            try Data("readers: {ada: {tokn: a}}\n".utf8).write(to: folder.appendingPathComponent("cases.yaml"))
+            let cases = try await GatefoldProgram.run(["check", "http://a/", "--cases", "cases.yaml"], in: folder)
+            #expect(cases.status == 78 && cases.errors.contains("cases.yaml:1"))
+            for option in ["--secret-file", "--ca"] {
+                let run = try await GatefoldProgram.run(["check", "http://a/", option, "nowhere"], in: folder)
+                #expect(run.status == 66, "\(option)")
+            }
+        }
+    }
+}

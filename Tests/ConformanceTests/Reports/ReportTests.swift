@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+import XML
+
+@testable import Conformance
+
+@Suite("The reports of a check")
+struct ReportTests {
+    /// A server that tries to get its own words into the report.
+    private static let hostile = Breakage("state-known", "markup and controls") { request, answer in
+        if request.isVerification {
+            answer.text = answer.text.replacing(
+                /state="[a-z]*"/, with: "state=\"&lt;script&gt;alert(1)&lt;/script&gt;&#13;&#x9b;2J\u{202E}&quot;'\"")
+        }
+    }
+
+    private func report() async throws -> CheckReport { try await check(StandIn(Self.hostile.change)) }
+
+    @Test("The table says what, why and how to fix, and lets nothing of the server's write to the terminal")
+    func table() async throws {
+        let report = try await report()
+        let table = report.table()
+        #expect(table.contains("FAILED  state-known"))
+        #expect(table.contains("why  PROTOCOLS 1.2") && table.contains("fix  Use one of the five words"))
+        #expect(table.contains("more of the kind"))
+        #expect(table.hasSuffix(report.sum))
+        let isPlain = table.unicodeScalars.allSatisfy {
+            $0 == "\n" || ($0.value >= 0x20 && !(0x7F...0x9F).contains($0.value))
+        }
+        #expect(isPlain && !table.unicodeScalars.contains("\u{202E}"))
+        #expect(table.contains("\\u{9b}"))
+        #expect(report.table(hasColour: true).contains("\u{1B}[1;31mFAILED\u{1B}[0m"))
+    }
+
+    @Test("The page has no script, nothing from elsewhere, and every byte from outside escaped")
+    func page() async throws {
+        let page = try await report().html
+        #expect(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
+        #expect(
+            !page.contains("<script") && !page.contains("src=") && !page.contains("href=") && !page.contains("url("))
+        #expect(page.contains("default-src 'none'"))
+        // Well-formed but for the parts of HTML that are not XML.
+        let body = try #require(page.firstRange(of: "<body>"))
+        let xml = page[body.lowerBound...].replacing("</html>", with: "").replacing("<br>", with: "<br/>")
+        #expect(throws: Never.self) { try XMLDocument(parsing: Array(xml.utf8)) }
+    }
+
+    @Test("JUnit has a case for each rule, and a failure for each that is broken")
+    func junit() async throws {
+        let report = try await report()
+        let suites = try XMLDocument(parsing: report.junit()).root
+        #expect(suites.name == "testsuites" && suites.attributes["tests"] == "\(RuleBook.rules.count)")
+        let cases = suites.children.flatMap(\.children)
+        #expect(cases.map { $0.attributes["name"] } == RuleBook.rules.map(\.id))
+        let failed = cases.filter { $0.child("failure") != nil }.map { $0.attributes["name"] }
+        #expect(failed == report.entries.filter { $0.verdict.word == .failed }.map(\.rule.id))
+        #expect(cases.count { $0.child("skipped") != nil } == report.count(.skipped))
+        #expect(
+            suites.children.compactMap { $0.attributes["failures"].flatMap { Int($0) } }.reduce(0, +) == failed.count)
+    }
+
+    @Test("In JUnit a warning is a failure where warnings count, and else only said")
+    func warnings() async throws {
+        let report = try await check(StandIn { _, answer in answer.set("Retry-After", nil) })
+        for isStrict in [false, true] {
+            let suites = try XMLDocument(parsing: report.junit(isStrict: isStrict)).root
+            let one = suites.children.flatMap(\.children).first { $0.attributes["name"] == "failure-retry" }
+            #expect((one?.child("failure") != nil) == isStrict)
+            #expect((one?.child("system-out") != nil) == !isStrict)
+        }
+    }
+
+    @Test("JSON has every rule with its verdict")
+    func json() async throws {
+        struct Read: Decodable {
+            struct Rule: Decodable {
+                struct Finding: Decodable { let text, request, answer: String? }
+                let id, verdict, source, fix: String
+                let findings: [Finding]
+            }
+            let endpoint: String
+            let clean: Bool
+            let requests: Int
+            let counts: [String: Int]
+            let rules: [Rule]
+        }
+        let report = try await report()
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        let read = try JSONDecoder().decode(Read.self, from: try encoder.encode(report))
+        #expect(read.rules.map(\.id) == RuleBook.rules.map(\.id))
+        #expect(!read.clean && read.counts["failed"] == report.count(.failed))
+        let broken = try #require(read.rules.first { $0.id == "state-known" })
+        #expect(broken.verdict == "failed" && broken.findings.first?.request?.contains("token=…") == true)
+    }
+
+    @Test("No report holds a password, a token or a secret")
+    func secrets() async throws {
+        let report = try await check(
+            StandIn { request, answer in
+                answer.set("Cache-Control", nil)
+                answer.text += "<!-- \(request["token"] ?? "") \(request["password"] ?? "") -->"
+            })
+        let encoder = JSONEncoder()
+        let texts = [
+            report.table(), report.html, String(decoding: report.junit(), as: UTF8.self),
+            String(decoding: try encoder.encode(report), as: UTF8.self),
+        ]
+        #expect(!report.isClean())
+        for text in texts {
+            for word in ["llaevitca", "marker-5f0c1d7e", StandIn.secret, "salt1"] {
+                #expect(!text.contains(word), "\(word)")
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Crypto
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Conformance
+
+@Suite("The rules of a check")
+struct RuleTests {
+    @Test("find nothing wrong with a server that is as it should be")
+    func clean() async throws {
+        let report = try await check(StandIn())
+        #expect(report.broken.isEmpty)
+        let skipped = report.entries.filter { $0.verdict.word == .skipped }.map(\.rule.id)
+        #expect(
+            Set(skipped) == [
+                "issues-unsaid", "tls-used", "tls-version", "tls-old", "tls-trusted", "tls-expiry", "shared-cache",
+                "timing-enumeration",
+            ])
+    }
+
+    @Test("find a server that is wrong in one way by exactly one rule", arguments: Breakage.all)
+    func broken(breakage: Breakage) async throws {
+        expect(try await check(StandIn(breakage.change)), breaks: breakage.rule)
+    }
+
+    @Test("have each a server that it finds")
+    func everyRuleIsTested() {
+        let elsewhere = [
+            "issues-unsaid", "tls-used", "tls-version", "tls-old", "tls-trusted", "tls-expiry", "shared-cache",
+            "timing-enumeration",
+        ]
+        let tested = Set(Breakage.all.map { $0.rule } + elsewhere)
+        #expect(Set(RuleBook.rules.map { $0.id }) == tested)
+        #expect(RuleBook.rules.count == tested.count, "an id stands twice")
+    }
+
+    @Test("say what must be so, where that stands, and what to do")
+    func words() {
+        for rule in RuleBook.rules {
+            #expect(rule.id.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)+/) != nil)
+            #expect(!rule.title.hasSuffix(".") && !rule.title.isEmpty)
+            #expect(rule.source.contains(/PROTOCOLS|PITFALLS|DESIGN|RFC/), "\(rule.id)")
+            #expect(rule.fix.hasSuffix(".") || rule.fix.hasSuffix("”."), "\(rule.id)")
+        }
+    }
+
+    @Test("judge the endpoint also where the gate is away, and say that it is")
+    func gateAway() async throws {
+        let report = try await check(
+            StandIn(),
+            cases: { port in
+                var cases = standInCases(port)
+                cases.content = (try? FreePort.find()).flatMap {
+                    Address("http://127.0.0.1:\($0)/content/\(StandIn.first).zip")
+                }
+                return cases
+            })
+        expect(report, breaks: "gate-opens")
+        #expect(report["gate-opens"]?.findings.first?.text == "no connection")
+        #expect(report["gate-closed"]?.word == .skipped && report["malformed-nul"] == .passed(3))
+    }
+
+    @Test("issues-unsaid hints at an inactive reader without a list")
+    func issuesUnsaid() async throws {
+        let cases: @Sendable (Int) -> CheckCases = { port in
+            var cases = standInCases(port)
+            for index in cases.readers.indices { cases.readers[index].issues = nil }
+            return cases
+        }
+        let report = try await check(StandIn(), cases: cases)
+        expect(report, breaks: "issues-unsaid")
+        #expect(report.isClean() && !report.isClean(isStrict: true))
+        let listed = StandIn { request, answer in
+            if request.isVerification, request.user == "lapsedall" {
+                answer.text = answer.text.replacing("</sub", with: "<issues/></sub")
+            }
+        }
+        let other = try await check(
+            listed,
+            cases: { port in
+                var cases = standInCases(port)
+                cases.readers = cases.readers.filter { $0.name == "lapsedall" }
+                cases.readers[0].issues = nil
+                return cases
+            })
+        #expect(other.broken.isEmpty)
+    }
+
+    @Test("timing-enumeration hints at a server that hashes for known readers alone, and at no other")
+    func timing() async throws {
+        let hash: @Sendable () -> Void = {
+            var digest = Data(SHA256.hash(data: Data()))
+            for _ in 0..<5000 { digest = Data(SHA256.hash(data: digest)) }
+        }
+        let report = try await check(
+            StandIn { request, _ in if request.isSignIn, request["username"] == "peter" { hash() } },
+            options: { $0.timedPairs = 40 })
+        expect(report, breaks: "timing-enumeration")
+        let finding = try #require(report["timing-enumeration"]?.findings.first)
+        #expect(finding.text.contains("p = ") && finding.text.contains("40 interleaved pairs"))
+        #expect(report.isClean())
+        let fair = try await check(
+            StandIn { request, _ in if request.isSignIn { hash() } }, options: { $0.timedPairs = 40 })
+        #expect(fair["timing-enumeration"] == .passed(40))
+    }
+}

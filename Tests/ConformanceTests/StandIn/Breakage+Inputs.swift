@@ -1,0 +1,61 @@
+@testable import Conformance
+
+extension Breakage {
+    static let inputs: [Breakage] = [
+        Breakage("malformed-escapes", "an error of the server") { request, answer in
+            if request.holds("%zz") { answer = .text(500, "Error") }
+        },
+        Breakage("malformed-nul", "an error of the server") { request, answer in
+            if request.holds("a\u{0}b") { answer = .text(500, "Error") }
+        },
+        Breakage("malformed-encoding", "a connection that is cut") { request, answer in
+            if request.holds("%ff%fe") { answer.isNothing = true }
+        },
+        Breakage("malformed-length", "an error of the server") { request, answer in
+            if request.body.count > 90_000 { answer = .text(502, "Bad gateway") }
+        },
+        Breakage("malformed-duplicates", "an error of the server") { request, answer in
+            if request.fields.count > 1, request.fields[0].name == request.fields[1].name {
+                answer = .text(500, "Error")
+            }
+        },
+        Breakage("malformed-markup", "an error of the server") { request, answer in
+            if request.holds("<!--") { answer = .text(500, "Error") }
+        },
+        Breakage("malformed-body", "an error of the server") { request, answer in
+            if request.header("Content-Type") == "application/json" { answer = .text(500, "Error") }
+        },
+        Breakage("malformed-echo", "it comes back as it went in") { request, answer in
+            if request.isVerification, request.holds("<!--"), let token = request["token"] {
+                answer.text = answer.text.replacing("Generated", with: "Token \(token)")
+            }
+        },
+        Breakage("malformed-traces", "a page of a framework") { request, answer in
+            if answer.status == 404 { answer.text = "Fatal error: Uncaught Exception in /srv/index.php:3" }
+        },
+        Breakage("echo-token", "a comment") { request, answer in
+            if request.isVerification, let token = request["token"], request.user != nil, !token.contains("<") {
+                answer.text = answer.text.replacing("Generated", with: "Generated for \(token)")
+            }
+        },
+        Breakage("echo-token", "a header, in base64") { request, answer in
+            if request.isCredentials, request.user == "activeall" { answer.set("X-Debug", "bGxhZXZpdGNh") }
+        },
+        Breakage("echo-password", "a comment") { request, answer in
+            if request.isSignIn, let password = request["password"], password.hasPrefix("marker") {
+                answer.text += "<!-- \(password) -->"
+            }
+        },
+        Breakage("echo-password", "what was typed in vain") { request, answer in
+            if request.isSignIn, let password = request["password"], password.hasPrefix("wrong"), answer.isRefusal {
+                // As refusals are to be the same, it is told of everybody.
+                answer.text = answer.text.replacing("Invalid", with: "\(password): invalid")
+            }
+        },
+        Breakage("echo-secret", "a comment") { request, answer in
+            if request.isVerification, request.user == "activeall" {
+                answer.text += "<!-- \(StandIn.secret) -->"
+            }
+        },
+    ]
+}

@@ -1,0 +1,31 @@
+@testable import Conformance
+
+extension Breakage {
+    static let refusals: [Breakage] = [
+        Breakage("refusal-sign-in", "a 401") { request, answer in
+            if request.isSignIn, answer.isRefusal { answer.status = 401 }
+        },
+        Breakage("refusal-status", "a word of the server's own") { request, answer in
+            if request.isSignIn { answer.text = answer.text.replacing("notrecognised", with: "wrongpassword") }
+        },
+        Breakage("refusal-uniform", "a message that tells who exists") { request, answer in
+            if request.isSignIn, request["username"] == "peter" {
+                answer.text = answer.text.replacing("Invalid credentials", with: "Wrong password")
+            }
+        },
+        Breakage("refusal-uniform", "a header that tells who exists") { request, answer in
+            if request.isSignIn, request["username"] == "peter", answer.isRefusal { answer.set("X-Attempts", "1") }
+        },
+        Breakage("refusal-credentials", "a 403") { request, answer in
+            if request.isCredentials, answer.isRefusal { answer.status = 403 }
+        },
+        Breakage("refusal-credentials-place", "a bare error") { request, answer in
+            if request.isCredentials, answer.isRefusal {
+                answer.text = answer.text.replacing("<credentials>", with: "").replacing("</credentials>", with: "")
+            }
+        },
+        Breakage("refusal-credentials-status", "a word of the server's own") { request, answer in
+            if request.isCredentials { answer.text = answer.text.replacing("notentitled", with: "lapsed") }
+        },
+    ]
+}

@@ -1,0 +1,47 @@
+import Gatefold
+import TestSupport
+import Testing
+
+@testable import Conformance
+
+/// The cases that the stand-in is checked with.
+func standInCases(_ port: Int) -> CheckCases {
+    var cases = CheckCases()
+    cases.readers = CheckCases.testUsers
+    cases.secret = Secret(StandIn.secret)
+    cases.content = Address("http://127.0.0.1:\(port)/content/\(StandIn.first).zip")
+    return cases
+}
+
+/// Checks the stand-in as fast as it answers.
+func check(
+    _ standIn: StandIn, scheme: String = "http", host: String = "127.0.0.1", tls: StandIn.TLS? = nil,
+    cases: @Sendable @escaping (Int) -> CheckCases = standInCases,
+    options change: @Sendable @escaping (inout CheckOptions) -> Void = { _ in }
+) async throws -> CheckReport {
+    try await standIn.serve(tls: tls) { port in
+        let root = try #require(Address("\(scheme)://\(host):\(port)/test"))
+        var options = CheckOptions()
+        options.requestsPerSecond = .infinity
+        change(&options)
+        return try await Checkup(endpoint: Endpoint(root: root), cases: cases(port), options: options).run()
+    }
+}
+
+extension CheckReport {
+    /// The rules that are broken, with what was found.
+    var broken: [String: [String]] {
+        var broken: [String: [String]] = [:]
+        for entry in entries where !entry.verdict.findings.isEmpty {
+            broken[entry.rule.id] = entry.verdict.findings.map { "\($0.text) [\($0.request ?? "")]" }
+        }
+        return broken
+    }
+
+    subscript(rule: String) -> Verdict? { entries.first { $0.rule.id == rule }?.verdict }
+}
+
+/// Expects that exactly one rule is broken.
+func expect(_ report: CheckReport, breaks rule: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(Array(report.broken.keys) == [rule], "\(report.broken)", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,189 @@
+import Foundation
+import Gatefold
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+import TestSupport
+
+@testable import Conformance
+
+/// A small endpoint and gate with the test users, as it should be; a breakage makes it wrong in one way.
+///
+/// It shares no code with the server, so that the two can not have one mistake in common.
+struct StandIn: Sendable {
+    static let secret = "0b5e1f3a7c9d of the stand-in"
+    static let first = "com.pugpig.edition0001"
+    static let second = "com.pugpig.edition0002"
+    static let file = Array("the bytes of an edition that somebody paid for".utf8)
+
+    /// Changes what is answered; the last word.
+    var breakage: @Sendable (StandInRequest, inout StandInAnswer) -> Void = { _, _ in }
+    private let numbers = Counter()
+
+    init(_ breakage: @escaping @Sendable (StandInRequest, inout StandInAnswer) -> Void = { _, _ in }) {
+        self.breakage = breakage
+    }
+
+    private final class Counter: Sendable {
+        private let value = Atomic(0)
+        func next() -> Int { value.add(1, ordering: .relaxed).newValue }
+    }
+
+    func answer(_ request: StandInRequest) -> StandInAnswer {
+        var answer = plainAnswer(request)
+        if request.method == "HEAD" { answer.isHead = true }
+        breakage(request, &answer)
+        return answer
+    }
+
+    private func plainAnswer(_ request: StandInRequest) -> StandInAnswer {
+        if request.path.hasPrefix("/content/") { return content(request) }
+        let calls = Call.allCases.map(\.rawValue)
+        guard calls.contains(request.call), request.path.split(separator: "/").count == 2 else {
+            return .text(404, "Not found")
+        }
+        guard ["GET", "HEAD", "POST"].contains(request.method) else {
+            var answer = StandInAnswer.text(405, "Method not allowed")
+            answer.set("Allow", "GET, HEAD, POST")
+            return answer
+        }
+        switch request.call {
+        case "sign_in": return signIn(request)
+        case "renew_token": return renew(request)
+        case "verify_subscription": return verify(request)
+        case "edition_credentials": return credentials(request)
+        default: return .text(200, "Signed out")
+        }
+    }
+
+    // MARK: The calls
+
+    private static let users = [
+        "activeall", "activenone", "activesome", "activeglobal", "lapsedall", "lapsednone", "lapsedsome", "longjson",
+        "credserror", "expiredtoken", "blockedtoken", "peter", "200-500-500",
+    ]
+
+    private func signIn(_ request: StandInRequest) -> StandInAnswer {
+        let user = request["username"] ?? ""
+        if user == "500-500-500" { return failure }
+        guard Self.users.contains(user), user != "peter" || request["password"] == "pan" else {
+            return document("<error status=\"notrecognised\" message=\"Invalid credentials\"/>")
+        }
+        return tokenDocument(Self.token(user))
+    }
+
+    private func tokenDocument(_ token: String) -> StandInAnswer {
+        let password = token == Self.token("activeglobal") ? Self.hash("", token) : nil
+        let attribute = password.map { " global_auth_password=\"\($0)\"" } ?? ""
+        return document("<token\(attribute)>\(Self.escape(token))</token>")
+    }
+
+    private func renew(_ request: StandInRequest) -> StandInAnswer {
+        switch Self.user(request["token"]) {
+        case "expiredtoken": tokenDocument(Self.token("activeall"))
+        case let user? where user != "blockedtoken": tokenDocument(Self.token(user))
+        default: document("<error status=\"notrecognised\" message=\"Sign in again\"/>")
+        }
+    }
+
+    private func verify(_ request: StandInRequest) -> StandInAnswer {
+        let odd = stride(from: 1, through: 100, by: 2).map {
+            String(format: "<issue>com.pugpig.edition%04d</issue>", $0)
+        }
+        let list = "<issues>\(odd.joined())</issues>"
+        return switch Self.user(request["token"]) {
+        case "200-500-500": failure
+        case "activeall", "activeglobal", "longjson", "credserror", "peter": subscription("active", "")
+        case "activenone": subscription("active", "<issues/>")
+        case "activesome": subscription("active", list)
+        case "lapsedall": subscription("inactive", "")
+        case "lapsednone": subscription("inactive", "<issues></issues>")
+        case "lapsedsome": subscription("inactive", list)
+        default: subscription("stale", "<issues/>")
+        }
+    }
+
+    private func subscription(_ state: String, _ issues: String) -> StandInAnswer {
+        document(
+            "<subscription state=\"\(state)\" message=\"A word\"><!-- Generated --><userinfo><category scheme=\"a\" term=\"b\" "
+                + "value=\"b\"/></userinfo>\(issues)</subscription>")
+    }
+
+    private func credentials(_ request: StandInRequest) -> StandInAnswer {
+        let product = request["product_id"] ?? ""
+        let isOdd = Int(product.suffix(1)).map { $0 % 2 == 1 } ?? false
+        let isGranted =
+            switch Self.user(request["token"]) {
+            case "activeall", "activeglobal", "longjson", "peter": !product.isEmpty
+            case "activesome", "lapsedsome": isOdd
+            default: false
+            }
+        guard isGranted else {
+            return document("<credentials><error status=\"notentitled\" message=\"Sorry\"/></credentials>")
+        }
+        return grant(product, userid: "salt\(numbers.next())")
+    }
+
+    func grant(_ product: String, userid: String) -> StandInAnswer {
+        document(
+            "<credentials><userid>\(userid)</userid><password>\(Self.hash(product, userid))</password>"
+                + "<header name=\"X-Edge\">a&amp;b</header></credentials>")
+    }
+
+    private var failure: StandInAnswer {
+        var answer = StandInAnswer.text(503, "Temporarily unavailable")
+        answer.set("Retry-After", "30")
+        return answer
+    }
+
+    func document(_ root: String) -> StandInAnswer {
+        StandInAnswer("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(root)")
+    }
+
+    // MARK: The gate
+
+    private func content(_ request: StandInRequest) -> StandInAnswer {
+        let files = [Self.first, Self.second].map { "/content/\($0).zip" }
+        let pair =
+            request.header("Authorization").flatMap { value in
+                value.hasPrefix("Basic ") ? Data(base64Encoded: String(value.dropFirst(6))) : nil
+            }.map { String(decoding: $0, as: UTF8.self).split(separator: ":", maxSplits: 1).map(String.init) } ?? []
+        let edition = String(request.path.dropFirst("/content/".count).dropLast(4))
+        guard pair.count == 2, files.contains(request.path),
+            Self.hash(edition, pair[0]).utf8.elementsEqual(pair[1].utf8)
+        else { return .text(403, "Forbidden") }
+        return Self.opened(request)
+    }
+
+    static func opened(_ request: StandInRequest) -> StandInAnswer {
+        var answer = StandInAnswer.text(200, "")
+        answer.body = file
+        answer.set("Content-Type", "application/zip")
+        answer.set("Cache-Control", "private, max-age=60")
+        answer.set("ETag", "\"1\"")
+        if request.header("Range") == "bytes=0-15" {
+            answer.status = 206
+            answer.body = Array(file[..<16])
+            answer.set("Content-Range", "bytes 0-15/\(file.count)")
+        }
+        return answer
+    }
+
+    // MARK: Words
+
+    static func token(_ user: String) -> String {
+        user == "longjson" ? String(repeating: "{\"a\": 'b:<c>&d'}\n", count: 200) : String(user.reversed())
+    }
+
+    static func user(_ token: String?) -> String? { token.flatMap { token in users.first { Self.token($0) == token } } }
+
+    static func hash(_ edition: String, _ salt: String) -> String {
+        EditionID(edition).map { EditionPassword.make(edition: $0, salt: salt, secret: Secret(secret)) }
+            ?? EditionPassword.makeForFeed(token: salt, secret: Secret(secret))
+    }
+
+    static func escape(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    }
+}

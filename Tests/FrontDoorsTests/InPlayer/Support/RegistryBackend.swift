@@ -1,0 +1,102 @@
+import Foundation
+import Gatefold
+import TestSupport
+
+/// A subscriber system in memory in which readers register by themselves.
+final class RegistryBackend: SubscriberBackend, SubscriberRegistry {
+    struct Reader: Sendable {
+        var key: String
+        var password: String
+        var changes = 0
+    }
+
+    struct Unreachable: Error {}
+
+    let name = "house"
+    let passwordField = "password"
+    let readers = Kept<[String: Reader]>([:])
+    private let subscriptions = Kept<[String: Subscription]>([:])
+    private let reachable = Kept(true)
+    private let hasRegistry: Bool
+
+    init(hasRegistry: Bool = true) {
+        self.hasRegistry = hasRegistry
+    }
+
+    var registry: (any SubscriberRegistry)? { hasRegistry ? self : nil }
+
+    var isReachable: Bool {
+        get { reachable.withLock { $0 } }
+        set { reachable.withLock { $0 = newValue } }
+    }
+
+    private func answer() throws {
+        if !isReachable { throw Unreachable() }
+    }
+
+    func give(_ identifier: String, _ subscription: Subscription) {
+        subscriptions.withLock { $0["key of \(identifier)"] = subscription }
+    }
+
+    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
+        try answer()
+        guard let reader = readers.withLock({ $0[credentials.identifier] }), reader.password == credentials["password"]
+        else { return .notRecognised(message: nil) }
+        return .recognised(Subscriber(backend: name, key: reader.key))
+    }
+
+    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+        try answer()
+        guard readers.withLock({ $0.values.contains { $0.key == subscriber.key } }) else {
+            return Subscription(state: .unknown)
+        }
+        return subscriptions.withLock { $0[subscriber.key] } ?? Subscription(state: .inactive)
+    }
+
+    func register(identifier: String, password: String) async throws -> Subscriber? {
+        try answer()
+        let folded = CredentialFields.fold(identifier)
+        let isNew = readers.withLock { readers in
+            guard readers[folded] == nil else { return false }
+            readers[folded] = Reader(key: "key of \(folded)", password: password)
+            return true
+        }
+        return isNew ? Subscriber(backend: name, key: "key of \(folded)") : nil
+    }
+
+    func subscriber(identifiedBy identifier: String) async throws -> Subscriber? {
+        try answer()
+        return readers.withLock { $0[CredentialFields.fold(identifier)] }.map { Subscriber(backend: name, key: $0.key) }
+    }
+
+    func identifier(of subscriber: Subscriber) async throws -> String? {
+        try answer()
+        return readers.withLock { $0.first { $0.value.key == subscriber.key }?.key }
+    }
+
+    func passwordMark(of subscriber: Subscriber) async throws -> [UInt8]? {
+        try answer()
+        return readers.withLock { $0.values.first { $0.key == subscriber.key } }.map { [UInt8($0.changes)] }
+    }
+
+    func setPassword(_ password: String, of subscriber: Subscriber, replacing mark: [UInt8]) async throws -> Bool {
+        try answer()
+        return readers.withLock { readers in
+            guard let name = readers.first(where: { $0.value.key == subscriber.key })?.key,
+                readers[name].map({ [UInt8($0.changes)] == mark }) == true
+            else { return false }
+            readers[name]?.password = password
+            readers[name]?.changes += 1
+            return true
+        }
+    }
+
+    func erase(_ subscriber: Subscriber) async throws -> Bool {
+        try answer()
+        return readers.withLock { readers in
+            guard let name = readers.first(where: { $0.value.key == subscriber.key })?.key else { return false }
+            readers[name] = nil
+            return true
+        }
+    }
+}

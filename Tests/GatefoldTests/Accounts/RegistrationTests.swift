@@ -1,0 +1,125 @@
+import Foundation
+import Gatefold
+import TestSupport
+import Testing
+
+@Suite("A reader who registers") struct RegistrationTests {
+    @Test("is signed in, and has an account with what they said of themselves")
+    func registered() async throws {
+        let rig = AccountRig()
+        let details = AccountDetails(
+            identifier: " Ada@Example.com", fullName: "Ada", dateOfBirth: "1815-12-10", referrer: "app",
+            metadata: ["city": "London"])
+        let token = try await rig.desk.register(
+            details, password: "first password", rig.inquiry(" Ada@Example.com"))
+        let account = try #require(try await rig.desk.account(of: try rig.subscriber(token)))
+        #expect(account.details == details && account.number == 1)
+        #expect(
+            account.uuid.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
+        #expect(rig.readers.identifiers == [AccountRig.ada])
+        #expect(try await rig.signIn() != nil)
+    }
+
+    @Test("is told that the identifier is taken, in whatever form, and the other's password stays")
+    func taken() async throws {
+        let rig = AccountRig()
+        try await rig.register()
+        await #expect(throws: AccountRefusal.identifierTaken) {
+            try await rig.register("ADA@example.com ", "another one")
+        }
+        #expect(try await rig.signIn() != nil)
+        #expect(try await rig.signIn(AccountRig.ada, "another one") == nil)
+    }
+
+    @Test("Of many who register at once with one identifier one does")
+    func race() async throws {
+        let rig = AccountRig()
+        let made = await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<50 {
+                group.addTask { (try? await rig.register(AccountRig.ada, "password \(number)")) != nil }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(made == 1)
+        #expect(try await rig.book.accounts(in: .daily, after: 0, limit: 9).count == 1)
+    }
+
+    @Test("is refused where the details name another identifier or password than the sign-in does")
+    func mismatch() async throws {
+        let rig = AccountRig()
+        await #expect(throws: AccountRefusal.unacceptable) {
+            try await rig.desk.register(
+                AccountDetails(identifier: "bob@example.com"), password: "first password", rig.inquiry())
+        }
+        await #expect(throws: AccountRefusal.unacceptable) {
+            try await rig.desk.register(
+                AccountDetails(identifier: AccountRig.ada), password: "other password", rig.inquiry())
+        }
+        for details in [
+            AccountDetails(identifier: AccountRig.ada, fullName: "A\u{0}"),
+            AccountDetails(identifier: AccountRig.ada, fullName: String(repeating: "a", count: 1025)),
+            AccountDetails(
+                identifier: AccountRig.ada,
+                metadata: Dictionary(uniqueKeysWithValues: (0...AccountDetails.mostMetadata).map { ("\($0)", "") })),
+        ] {
+            await #expect(throws: AccountRefusal.unacceptable) {
+                try await rig.desk.register(details, password: "first password", rig.inquiry())
+            }
+        }
+        await #expect(throws: AccountRefusal.unacceptablePassword) { try await rig.register(AccountRig.ada, "short") }
+        #expect(rig.readers.identifiers.isEmpty)
+    }
+
+    @Test("is refused where readers are managed elsewhere, and where the address tried too often")
+    func refused() async throws {
+        let closed = AccountRig(readers: VolatileSubscribers(isSelfService: false))
+        #expect(!closed.desk.hasRegistry)
+        await #expect(throws: AccountRefusal.notOffered) { try await closed.register() }
+        let limits = GuessLimits(perAddress: 3)
+        let rig = AccountRig(guesses: GuessLimiter(limits: limits))
+        try await rig.register()
+        // Looking for identifiers that are taken costs an address what wrong guesses do.
+        for _ in 0..<2 {
+            await #expect(throws: AccountRefusal.identifierTaken) {
+                try await rig.register(AccountRig.ada, "a guess or so")
+            }
+        }
+        let refusal = await #expect(throws: AccountRefusal.self) { try await rig.register("bob@example.com") }
+        guard case .throttled(let wait) = refusal else {
+            Issue.record("\(String(describing: refusal))")
+            return
+        }
+        #expect(wait > 0)
+        #expect(rig.readers.identifiers == [AccountRig.ada])
+    }
+
+    @Test("can sign in where the account could not be written down, and gets it then")
+    func halfWay() async throws {
+        let rig = AccountRig()
+        await rig.book.breakDown()
+        await #expect(throws: Unavailable.self) { try await rig.register() }
+        await rig.book.recover()
+        let token = try #require(try await rig.signIn())
+        let who = try rig.subscriber(token)
+        #expect(try await rig.desk.account(of: who) == nil)
+        #expect(try await rig.desk.account(of: who, identifier: AccountRig.ada).number == 1)
+        let down = AccountRig()
+        down.readers.breakDown("register")
+        await #expect(throws: Unavailable.self) { try await down.register() }
+    }
+
+    @Test("changes what they say of themselves, and never the identifier by it")
+    func details() async throws {
+        let rig = AccountRig()
+        let who = try rig.subscriber(try await rig.register())
+        let changed = try await rig.desk.change(
+            AccountDetails(identifier: "bob@example.com", fullName: "Ada"), of: who)
+        #expect(changed?.details == AccountDetails(identifier: AccountRig.ada, fullName: "Ada"))
+        #expect(try await rig.desk.change(AccountDetails(identifier: "", fullName: "\n"), of: who) == nil)
+        let stranger = Subscriber(backend: "readers", key: "9")
+        #expect(try await rig.desk.change(AccountDetails(identifier: "x"), of: stranger) == nil)
+        // Whoever the subscriber system knows by another identifier now is shown by that.
+        #expect(
+            try await rig.desk.account(of: who, identifier: "ada@new.example").details.identifier == "ada@new.example")
+    }
+}

@@ -1,0 +1,29 @@
+// The guide shows what stands between the two marks.
+// mark: begin
+import Foundation
+import InPlayer
+
+/// Sells single items to readers who have an account.
+struct Kiosk {
+    let client: InPlayerClient
+
+    /// Nil where nobody has that password.
+    func signIn(_ email: String, _ password: String) async throws -> Account? {
+        do {
+            return try await client.accounts.signIn(email, password: password).account
+        } catch InPlayerError.refused(let fault) where fault.status < 500 {
+            return nil
+        }
+    }
+
+    /// An item's content, bought first by whoever has no access to it. A sale that breaks off keeps its receipt.
+    func content(
+        of item: Int, fee: Int, sell: @Sendable (_ product: String) async throws -> String
+    ) async throws -> String? {
+        let access = try await client.purchase(item: item, accessFee: fee, progress: { print($0) }) {
+            .apple(try await sell("\(item)_\(fee)"))
+        }
+        return access.item?.content
+    }
+}
+// mark: end

@@ -1,0 +1,224 @@
+import Foundation
+import NIOSSL
+import TestSupport
+import Testing
+
+@testable import MQTT
+
+@Suite("A publisher at a real broker")
+struct PublisherTests {
+    private let connect = MQTTConnect(clientID: "gatefold-1", keepAlive: 30)
+
+    private func pauses() -> MQTTPublisher.Pauses {
+        var pauses = MQTTPublisher.Pauses()
+        pauses.shortest = 0.02
+        pauses.longest = 0.1
+        return pauses
+    }
+
+    private func publisher(
+        _ broker: MQTTBroker, _ connect: MQTTConnect, capacity: Int = 100,
+        _ events: Kept<[MQTTPublisher.Event]> = Kept([])
+    ) -> MQTTPublisher {
+        MQTTPublisher(
+            broker, as: connect, capacity: capacity, pauses: pauses(),
+            observe: { event in events.withLock { $0.append(event) } })
+    }
+
+    private func tcp(_ mosquitto: Mosquitto) -> MQTTBroker {
+        MQTTBroker(host: "127.0.0.1", port: mosquitto.port, tls: nil)
+    }
+
+    private func secure(_ mosquitto: Mosquitto) throws -> MQTTBroker {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .file(mosquitto.authority)
+        return MQTTBroker(
+            host: "localhost", port: mosquitto.secureWebSocketPort, tls: tls, webSocketTarget: "/mqtt")
+    }
+
+    /// What a listener hears, and the task that listens.
+    private func listen(_ mosquitto: Mosquitto) async -> (heard: Kept<[String]>, task: Task<Void, any Error>) {
+        let heard = Kept<[String]>([])
+        let begun = Door()
+        let broker = tcp(mosquitto)
+        let task = Task<Void, any Error> {
+            try await broker.subscribe(
+                to: "#", as: MQTTConnect(clientID: "listener", keepAlive: 30), begin: { begun.open() }
+            ) { message in
+                heard.withLock { $0.append(String(decoding: message.payload, as: UTF8.self)) }
+            }
+        }
+        await begun.pass()
+        return (heard, task)
+    }
+
+    private func wait(_ isSo: () -> Bool) async throws {
+        while !isSo() { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    @Test(
+        "has its messages delivered, in their order, over TCP and TLS", .timeLimit(.minutes(1)),
+        arguments: [false, true])
+    func delivers(isSecure: Bool) async throws {
+        try await Mosquitto.with { mosquitto, _ in
+            let (heard, listening) = await listen(mosquitto)
+            let events = Kept<[MQTTPublisher.Event]>([])
+            let publisher = publisher(isSecure ? try secure(mosquitto) : tcp(mosquitto), connect, capacity: 500, events)
+            // Those of before there is a connection are told as well.
+            for number in 0..<100 { publisher.publish(Array("\(number)".utf8), to: "account-\(number % 7)") }
+            let running = Task { await publisher.run() }
+            try await wait { heard.withLock(\.count) == 100 }
+            for number in 100..<300 { publisher.publish(Array("\(number)".utf8), to: "account") }
+            publisher.close()
+            await running.value
+            try await wait { heard.withLock(\.count) == 300 }
+            listening.cancel()
+            #expect(heard.withLock(\.self) == (0..<300).map(String.init))
+            #expect(events.withLock(\.first) == .connected)
+            #expect(events.withLock { $0.count { $0 == .published(1) } } == 300)
+            #expect(events.withLock { $0.count } == 301)
+        }
+    }
+
+    @Test("goes on when the broker comes back, with what it had for it", .timeLimit(.minutes(1)))
+    func restart() async throws {
+        try await Mosquitto.with { mosquitto, server in
+            let events = Kept<[MQTTPublisher.Event]>([])
+            let publisher = publisher(tcp(mosquitto), connect, events)
+            let running = Task { await publisher.run() }
+            publisher.publish([1], to: "a")
+            try await wait { events.withLock { $0.contains(.published(1)) } }
+            await server.stop(SIGKILL)
+            try await wait {
+                events.withLock { $0.contains(.disconnected(cause: "the broker can not be reached")) }
+            }
+            for number in 0..<10 { publisher.publish(Array("\(number)".utf8), to: "retained-not") }
+            let before = events.withLock { $0.count { $0 == .published(1) } }
+            #expect(before == 1)
+            try await server.start()
+            try await wait { events.withLock { $0.count { $0 == .published(1) } } == 11 }
+            #expect(events.withLock { $0.count { $0 == .connected } } == 2)
+            publisher.close()
+            await running.value
+        }
+    }
+
+    @Test("publishes again what a broker that went away had not acknowledged", .timeLimit(.minutes(1)))
+    func midway() async throws {
+        try await Mosquitto.with { mosquitto, server in
+            let events = Kept<[MQTTPublisher.Event]>([])
+            let publisher = publisher(tcp(mosquitto), connect, events)
+            let running = Task { await publisher.run() }
+            try await wait { events.withLock { $0.contains(.connected) } }
+            // It takes what is sent and says nothing; then it is gone.
+            await server.pause()
+            for number in 0..<20 { publisher.publish([UInt8(number)], to: "a") }
+            await server.stop(SIGKILL)
+            try await wait { events.withLock { $0.count > 1 } }
+            try await server.start()
+            try await wait { events.withLock { $0.count { $0 == .published(1) } } >= 20 }
+            publisher.close()
+            await running.value
+            #expect(!events.withLock(\.self).contains { if case .dropped = $0 { true } else { false } })
+        }
+    }
+
+    @Test("drops the oldest while the broker is away, and says how many", .timeLimit(.minutes(1)))
+    func drops() async throws {
+        let events = Kept<[MQTTPublisher.Event]>([])
+        let broker = MQTTBroker(host: "127.0.0.1", port: try FreePort.find(), tls: nil)
+        let publisher = publisher(broker, connect, capacity: 5, events)
+        let running = Task { await publisher.run() }
+        for number in 0..<8 { publisher.publish([UInt8(number)], to: "a") }
+        #expect(events.withLock { $0.count { $0 == .dropped(1) } } == 3)
+        publisher.publish([], to: "#")
+        #expect(events.withLock(\.self).contains(.refused))
+        running.cancel()
+        await running.value
+        #expect(events.withLock(\.last) == .dropped(5))
+    }
+
+    @Test("ends in time when the broker is away", .timeLimit(.minutes(1)))
+    func closesWithoutBroker() async throws {
+        let events = Kept<[MQTTPublisher.Event]>([])
+        let broker = MQTTBroker(host: "127.0.0.1", port: try FreePort.find(), tls: nil)
+        let time = ManualTime()
+        let publisher = MQTTPublisher(
+            broker, as: connect, sleep: time.sleep, observe: { event in events.withLock { $0.append(event) } })
+        publisher.publish([1], to: "a")
+        let running = Task { await publisher.run() }
+        try await wait { !events.withLock(\.isEmpty) }
+        publisher.close()
+        while !events.withLock({ $0.contains(.dropped(1)) }) {
+            time.advance(by: 0.5)
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        await running.value
+    }
+
+    @Test("is refused without the right password, and tries again until it is right", .timeLimit(.minutes(1)))
+    func password() async throws {
+        try await Mosquitto.with(user: ("ada", "engine")) { mosquitto, _ in
+            let events = Kept<[MQTTPublisher.Event]>([])
+            var connect = connect
+            connect.userName = "ada"
+            connect.password = "wrong"
+            let wrong = publisher(tcp(mosquitto), connect, events)
+            let running = Task { await wrong.run() }
+            wrong.publish([1], to: "a")
+            try await wait { events.withLock(\.count) >= 2 }
+            running.cancel()
+            await running.value
+            #expect(
+                events.withLock(\.first) == .disconnected(cause: "the broker refused the connection with code 5"))
+            #expect(!events.withLock(\.self).contains(.published(1)))
+            connect.password = "engine"
+            let right = publisher(tcp(mosquitto), connect, events)
+            right.publish([1], to: "a")
+            right.close()
+            await right.run()
+            #expect(events.withLock(\.last) == .published(1))
+        }
+    }
+
+    @Test("does not publish at a broker whose authority it does not know", .timeLimit(.minutes(1)))
+    func untrusted() async throws {
+        try await Mosquitto.with { mosquitto, _ in
+            let events = Kept<[MQTTPublisher.Event]>([])
+            let broker = MQTTBroker(
+                host: "localhost", port: mosquitto.secureWebSocketPort, tls: .makeClientConfiguration(),
+                webSocketTarget: "/mqtt")
+            let publisher = publisher(broker, connect, events)
+            let running = Task { await publisher.run() }
+            try await wait { !events.withLock(\.isEmpty) }
+            running.cancel()
+            await running.value
+            #expect(
+                events.withLock(\.first)
+                    == .disconnected(cause: "the broker's certificate can not be trusted, or it has no TLS"))
+        }
+    }
+
+    @Test("is at an address of MQTT or WebSocket")
+    func addresses() throws {
+        func broker(_ address: String) -> MQTTBroker? {
+            MQTTBroker(address: address, tls: .makeClientConfiguration())
+        }
+        #expect(broker("mqtt://broker.example.com")?.port == 1883)
+        #expect(broker("mqtt://broker.example.com")?.tls == nil)
+        #expect(broker("mqtts://broker.example.com")?.port == 8883)
+        #expect(broker("mqtts://broker.example.com:1")?.tls != nil)
+        #expect(broker("ws://broker.example.com")?.webSocketTarget == "/mqtt")
+        #expect(broker("ws://broker.example.com")?.tls == nil)
+        let secure = try #require(broker("wss://broker.example.com:8443/a/b"))
+        #expect(secure.webSocketTarget == "/a/b" && secure.tls != nil && secure.port == 8443)
+        #expect(broker("mqtt://[::1]:1883")?.host == "::1")
+        for text in [
+            "", "broker", "http://broker", "mqtt://", "mqtt://u:p@broker", "mqtt://broker/path", "wss://b/?q",
+            "wss://b/#f",
+            "mqtt://b:0", "mqtt://b:65536",
+        ] {
+            #expect(broker(text) == nil, "\(text)")
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Gatefold
+import TestSupport
+import Testing
+
+@Suite("An address of a letter")
+struct MailAddressTests {
+    @Test(
+        "is taken as it is",
+        arguments: [
+            "ada@example.com", "a.b+c=d_e-f@sub.example.co", "!#$%&'*+-/=?^_`{|}~@example.com", "1@localhost",
+            "ada@xn--bcher-kva.example", String(repeating: "a", count: 64) + "@example.com",
+        ])
+    func good(_ text: String) throws {
+        let address = try #require(MailAddress(text))
+        #expect(address.text == text)
+        #expect("\(address)" == "MailAddress(redacted)")
+        #expect(MailAddress(" \(text)\r\n")?.text == text)
+    }
+
+    @Test("knows its domain whatever its case")
+    func domain() { #expect(MailAddress("Ada@Example.COM")?.domain == "example.com") }
+
+    @Test(
+        "is refused when it is none, or one that could say something else than an address",
+        arguments: [
+            "", " ", "ada", "@example.com", "ada@", "ada@@example.com", "ada@b@example.com", ".ada@example.com",
+            "ada.@example.com", "a..b@example.com", "ada@example..com", "ada@.example.com", "ada@example.com.",
+            "ada@-example.com", "ada@example-.com", "ada@127.0.0.1", "ada@[127.0.0.1]", "\"ada\"@example.com",
+            "ada@example.com>\r\nRCPT TO:<eve@example.com", "ada@example.com,eve@example.com",
+            "ada@example.com\r\nBcc: eve@example.com", "ada@exa\u{0}mple.com", "Ada <ada@example.com>",
+            "ada b@example.com", "bücher@example.com", "ada@bücher.example", "ada@exam_ple.com", "a(b)@example.com",
+            String(repeating: "a", count: 65) + "@example.com",
+            "a@" + Array(repeating: String(repeating: "b", count: 60), count: 5).joined(separator: "."),
+            "a@" + String(repeating: "b", count: 64) + ".com",
+        ])
+    func bad(_ text: String) { #expect(MailAddress(text) == nil) }
+
+    @Test("holds nothing but what can stand in a header and a command, whatever was typed")
+    func fuzz() {
+        var random = SeededRandom(seed: 5321)
+        let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.!#$%&'*+-/=?^_`{|}~@".utf8)
+        var taken = 0
+        for _ in 0..<100_000 {
+            let bytes = random.hostileBytes(upTo: 12, spice: "aab@@..-> \r\n<")
+            guard let address = MailAddress(String(decoding: bytes, as: UTF8.self)) else { continue }
+            taken += 1
+            #expect(address.text.utf8.allSatisfy(allowed.contains))
+            #expect(address.text.utf8.count { $0 == UInt8(ascii: "@") } == 1)
+        }
+        #expect(taken > 10)
+    }
+}

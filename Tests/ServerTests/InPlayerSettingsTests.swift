@@ -1,0 +1,150 @@
+import Foundation
+import FrontDoors
+import Gatefold
+import Settings
+import TestSupport
+import Testing
+
+@testable import Server
+
+@Suite("The settings of InPlayer")
+struct InPlayerSettingsTests {
+    private static let merchant = "528b1b80-5868-4abc-a9b6-4d3455d719c8"
+
+    private func read(
+        _ inPlayer: String, publication: String = "", server: String = "{public_url: \"https://editions.example.com\"}",
+        more: String = ""
+    ) throws -> GatefoldConfiguration {
+        let text = """
+            server: \(server)
+            \(ConfigurationTests.least)
+            \(publication.split(separator: "\n").map { "    \($0)\n" }.joined())
+                inplayer: \(inPlayer)
+            \(more)
+
+            """
+        let configuration = try GatefoldConfiguration(
+            try YAMLSettings.read(
+                text: text, name: "gatefold.yaml", folder: "/srv", environment: ConfigurationTests.environment))
+        try Assembly.check(configuration)
+        return configuration
+    }
+
+    @Test("have defaults for everything but the merchant")
+    func defaults() throws {
+        let read = try read("{merchant: \(Self.merchant.uppercased())}").publications[0].inPlayer
+        let settings = try #require(read?.settings)
+        #expect(settings.merchant == Self.merchant && settings.accessTokenLifetime == 3600)
+        #expect(settings.origins == InPlayerOrigins() && settings.clients.isEmpty && settings.clientSecret == nil)
+        #expect(settings.fees.isEmpty && settings.registerFields.isEmpty && settings.passwordLetter == .password)
+        #expect(read?.passwords.shortest == 8 && read?.ticketLifetime == 3600)
+        #expect(try self.read("{merchant: \(Self.merchant), enabled: false}").publications[0].inPlayer == nil)
+    }
+
+    @Test("read what apps are shown")
+    func all() throws {
+        let settings = try read(
+            """
+            {merchant: \(Self.merchant), client_ids: [My-App], client_secret: {env: OTHER}, access_token_lifetime: 15m,
+                  origins: ["https://www.example.com"], shortest_password: 12, merchant_number: 42,
+                  register_fields: [{name: age, label: Age, type: select, required: true, options: {a: Young, b: Old}}],
+                  fees: [{product: "200_*", amount: 4.99, currency: EUR, period: month, quantity: 3, setup_fee: 1,
+                    trial: {period: day, quantity: 14}, description: Three months}],
+                  numbers: [{edition: ed-09, item: 7, fee: 8}, {product: monthly, item: 9}],
+                  forgot_password: {subject: "For {{name}}", text: "{{link}}", link: "https://a.example/?t={{token}}",
+                    lifetime: 30m}, social: {facebook: "https://a.example/fb?state={{state}}"}}
+            """
+        ).publications[0].inPlayer?.settings
+        let read = try #require(settings)
+        #expect(read.clients == ["my-app"] && read.clientSecret != nil && read.accessTokenLifetime == 900)
+        #expect(read.origins == InPlayerOrigins(["https://www.example.com"]) && read.merchantNumber == 42)
+        #expect(read.registerFields[0].options.map(\.label) == ["Young", "Old"])
+        #expect(read.registerFields[0].kind == .select && read.registerFields[0].isRequired)
+        #expect(read.fees[0].term == .init(period: "month", quantity: 3) && read.fees[0].amount.description == "4.99")
+        #expect(read.fees[0].trial == .init(period: "day", quantity: 14) && read.fees[0].setupFee?.description == "1")
+        #expect(
+            read.numbers == [
+                InPlayerNumber(.edition(EditionID("ed-09")!), item: 7, fee: 8),
+                InPlayerNumber(.product("monthly"), item: 9, fee: 9),
+            ])
+        #expect(read.passwordLink == "https://a.example/?t={{token}}" && read.passwordLetter.text == "{{link}}")
+        #expect(read.social.map(\.provider) == ["facebook"])
+    }
+
+    @Test(
+        "are refused where no app could work with them, with the key and what was expected",
+        arguments: [
+            ("{}", "", "merchant: missing"), ("{merchant: x}", "", "merchant: expected a uuid"),
+            ("{merchant: M}", "credentials: {proofs: [a, b]}", "merchant: needs one proof"),
+            ("{merchant: M}", "credentials: {proofs: []}", "merchant: needs one proof"),
+            ("{merchant: M}", "devices: {field: device, required: true}", "`devices.required`"),
+            ("{merchant: M, marchant: x}", "", "did you mean `merchant`?"),
+            ("{merchant: M, origins: [example.com]}", "", "origins: expected origins such as"),
+            ("{merchant: M, fees: [{product: x, amount: x, currency: EUR}]}", "", "amount"),
+            ("{merchant: M, fees: [{product: x, amount: -1, currency: EUR}]}", "", "amount: expected an amount"),
+            ("{merchant: M, fees: [{product: x, amount: 1, currency: euro}]}", "", "currency: expected a currency"),
+            ("{merchant: M, fees: [{product: x, amount: 1, currency: EUR, quantity: 2}]}", "", "needs `period`"),
+            ("{merchant: M, numbers: [{item: 1}]}", "", "expected `edition` or `product`"),
+            ("{merchant: M, numbers: [{edition: a, item: 1}, {edition: b, item: 1}]}", "", "stands for something else"),
+            ("{merchant: M, numbers: [{edition: a}]}", "", "item: missing"),
+            ("{merchant: M, forgot_password: {text: \"{{toke}}\"}}", "", "{{toke}}"),
+            (
+                "{merchant: M, forgot_password: {link: \"https://a.example/\"}}", "",
+                "link: expected a URL with {{token}}"
+            ),
+            ("{merchant: M, social: {facebook: \"javascript:x\"}}", "", "facebook: expected a URL"),
+            ("{merchant: M, access_token_lifetime: 1s}", "", "access_token_lifetime: expected a time"),
+            ("{merchant: M, register_fields: [{name: \"a[b]\"}]}", "", "without brackets"),
+        ])
+    func refused(_ inPlayer: String, _ publication: String, _ expected: String) {
+        let error = #expect(throws: SettingsError.self) {
+            try read(inPlayer.replacing("M", with: Self.merchant), publication: publication)
+        }
+        #expect(error?.description.contains(expected) == true, "\(String(describing: error))")
+    }
+
+    @Test("need a public URL for links to content, and a merchant and clients that are nobody else's")
+    func together() throws {
+        let inPlayer = "{merchant: \(Self.merchant)}"
+        let withoutURL = #expect(throws: SettingsError.self) {
+            try read(inPlayer, publication: "content: {root: editions}", server: "{}")
+        }
+        #expect(withoutURL?.description.contains("server.public_url") == true)
+        _ = try read(inPlayer, server: "{}")
+        let other = { (settings: String) in
+            "  weekly:\n    backend: house\n    secrets: {env: OTHER}\n    inplayer: \(settings)\n"
+        }
+        for settings in [inPlayer, "{merchant: 0a4b36e3-1111-4abc-a9b6-4d3455d719c8, client_ids: [\(Self.merchant)]}"] {
+            let twice = #expect(throws: SettingsError.self) { try read(inPlayer, more: other(settings)) }
+            #expect(twice?.description.contains("names the InPlayer merchant") == true)
+        }
+        let two = try read(inPlayer, more: other("{merchant: 0a4b36e3-1111-4abc-a9b6-4d3455d719c8}"))
+        #expect(two.publications.count == 2)
+    }
+
+    @Test("keep publications from having the names of its paths", arguments: ["accounts", "v2", "items", "iot"])
+    func reserved(_ name: String) {
+        #expect(PublicationConfiguration.reserved.contains(name))
+    }
+
+    @Test("of the guide can be served")
+    func guide() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/FrontDoors/FrontDoors.docc/InPlayer.md").standardizedFileURL
+        let article = try String(contentsOf: file, encoding: .utf8)
+        let block = try #require(
+            article.split(separator: "```yaml\n").dropFirst().first?.split(separator: "\n```").first)
+        let text =
+            """
+            state: {path: state.sqlite, reference_secret: {env: REFERENCES}}
+            backends:
+              house: {kind: sqlite, path: house.sqlite}
+
+            """ + block.replacing("{file: secrets/daily}", with: "{env: DAILY}")
+        let configuration = try GatefoldConfiguration(
+            try YAMLSettings.read(
+                text: text, name: "gatefold.yaml", folder: "/srv", environment: ConfigurationTests.environment))
+        try Assembly.check(configuration)
+        #expect(configuration.publications.first?.inPlayer?.settings.fees.count == 2)
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import GRDB
+import Gatefold
+import TestSupport
+import Testing
+
+@testable import State
+
+@Suite("A reader who is erased", .serialized) struct ErasedReaderTests {
+    @Test("leaves nothing in the embedded store that names them, but the end of their sessions")
+    func nothing() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let store = try SQLiteStateStore(path: folder + "/state.sqlite")
+            let clock = ManualClock(noon)
+            let references = ReferenceKey(Secret("kW8xVq2mTz5nRb7LcY3hJd9s"))
+            let readers = VolatileSubscribers()
+            let verifier = ScriptedVerifier()
+            verifier.prove(.sample("1"))
+            var publication = Publication(
+                id: daily, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
+                rule: EntitlementRule(policy: .issueBased, catalogue: Catalogue()))
+            publication.deviceField = "device"
+            publication.deviceLimit = DeviceLimit(most: 3, excess: .evict)
+            let secrets = SecretRing(current: Secret("Zp4gQe6vXu1wNa8KfM5tHy2r"))
+            let purchases = PurchaseDesk(
+                publication: daily, products: ProductRules(subscriptions: []), verifiers: [verifier], ledger: store,
+                clock: clock.wall)
+            let proxy = PublicationProxy(
+                publication: publication, backend: readers,
+                tokens: SealedTokenCodec(publication: daily, secrets: secrets, random: .seeded(60)),
+                editionSecrets: secrets, state: store, revocations: RevocationList(publication: daily),
+                guesses: UnlimitedGuesses(), references: references, clock: clock.wall, random: .seeded(61),
+                purchases: purchases)
+            let desk = AccountDesk(proxy: proxy, book: store, secrets: secrets)
+            let inquiry = Inquiry(
+                fields: ["email": "ada@example.com", "password": "first password", "device": "phone"])
+            let token = try await desk.register(
+                AccountDetails(identifier: "ada@example.com", fullName: "Ada Lovelace", metadata: ["city": "London"]),
+                password: "first password", inquiry)
+            let owner = proxy.owner(of: Subscriber(backend: "readers", key: "1"))
+            _ = try await purchases.confirm(StoreReceipt([.receipt: "proof"]), from: .apple, owner: owner)
+            try await desk.erase(token: token, password: "first password", Inquiry())
+            let names = ["ada@example.com", "Lovelace", "London", "proof"]
+            for table in [
+                "account", "device", "receipt", "claim", "owner_link", "store_transaction", "purchase", "delivery",
+            ] {
+                let count = try await store.pool.read { db in
+                    try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)")
+                }
+                #expect(count == 0, "\(table)")
+            }
+            #expect(try await store.revocations(after: 0).count == 1)
+            // Nor in what the file still holds of deleted rows, once it was written out.
+            try await store.pool.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+            }
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: folder + "/state.sqlite"))
+            for name in names { #expect(bytes.range(of: Data(name.utf8)) == nil, "\(name)") }
+            #expect(readers.identifiers.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import GRDB
+import Gatefold
+import TestSupport
+import Testing
+
+@testable import State
+
+@Suite("Accounts in the embedded store", .serialized) struct SQLiteAccountTests {
+    @Test("are there when the file is opened again, and their numbers go on where they were")
+    func durability() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let path = folder + "/state.sqlite"
+            do {
+                let store = try SQLiteStateStore(path: path)
+                try await store.open(buyer(1))
+                try await store.open(buyer(2))
+                _ = try await store.eraseAccount(of: buyer(2), in: daily)
+                _ = try await store.itemNumbers(of: ["a"], in: daily)
+            }
+            let store = try SQLiteStateStore(path: path)
+            #expect(try await store.account(of: buyer(1), in: daily)?.number == 1)
+            #expect(try await store.open(buyer(3)).number == 3)
+            let first = SoldItem.firstAssigned
+            #expect(try await store.itemNumbers(of: ["b", "a"], in: daily) == ["a": first, "b": first + 1])
+        }
+    }
+
+    @Test("Processes beside one another make one account, and one number for a name")
+    func processes() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let stores = try (0..<3).map { _ in try SQLiteStateStore(path: folder + "/state.sqlite") }
+            let uuids = try await withThrowingTaskGroup(of: String.self) { group in
+                for number in 0..<60 {
+                    group.addTask {
+                        _ = try await stores[number % 3].itemNumbers(of: ["a", "b"], in: daily)
+                        return try await stores[number % 3].open(buyer(1)).uuid
+                    }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(uuids.count == 1)
+            #expect(
+                try await stores[0].itemNumbers(of: ["a", "b"], in: daily)
+                    == ["a": SoldItem.firstAssigned, "b": SoldItem.firstAssigned + 1])
+        }
+    }
+
+    @Test("are found by keys, however many there are")
+    func plans() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let store = try SQLiteStateStore(path: folder + "/state.sqlite")
+            for number: UInt8 in 1...4 { try await store.open(buyer(number)) }
+            try await store.claim(.sample(), by: buyer(1))
+            try await store.link(buyer(1), to: buyer(2))
+            let statements = Kept<Set<String>>([])
+            try await store.pool.read { db in
+                db.trace { event in
+                    guard case .statement(let statement) = event else { return }
+                    statements.withLock { _ = $0.insert(statement.expandedSQL) }
+                }
+            }
+            try await store.pool.writeWithoutTransaction { db in
+                db.trace { event in
+                    guard case .statement(let statement) = event else { return }
+                    statements.withLock { _ = $0.insert(statement.expandedSQL) }
+                }
+            }
+            _ = try await store.account(of: buyer(1), in: daily)
+            _ = try await store.accounts(of: [buyer(1), buyer(2)], in: daily)
+            _ = try await store.accounts(identifiedBy: "ada@example.com", in: daily)
+            _ = try await store.accounts(in: daily, after: 1, limit: 2)
+            _ = try await store.change(AccountDetails(identifier: "x"), of: buyer(1), in: daily, at: noon)
+            _ = try await store.eraseAccount(of: buyer(3), in: daily)
+            _ = try await store.eraseAccounts(of: buyer(4))
+            _ = try await store.itemNumbers(of: ["a"], in: daily)
+            _ = try await store.itemName(numbered: SoldItem.firstAssigned, in: daily)
+            _ = try await store.holders(of: "1", in: appStore)
+            let all = statements.withLock { $0 }.filter { sql in
+                ["SELECT", "WITH", "UPDATE", "DELETE"].contains { sql.hasPrefix($0) }
+            }
+            #expect(all.count >= 10)
+            for sql in all {
+                let steps = try await store.pool.read { db in
+                    try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql).map { $0["detail"] as String }
+                }
+                // A common table is what the search before it found.
+                let scans = steps.filter { $0.hasPrefix("SCAN") && $0 != "SCAN person" }
+                #expect(scans.isEmpty, "\(sql): \(steps)")
+            }
+        }
+    }
+
+    @Test("A row that can not be understood is an error, and no account")
+    func hostileRows() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let store = try SQLiteStateStore(path: folder + "/state.sqlite")
+            try await store.open(buyer(1))
+            for assignment in [
+                "metadata = '[]'", "metadata = '{\"a\":1}'", "metadata = 'x'", "owner = x'00'", "owner = x''",
+                "publication = 'no such/name'",
+            ] {
+                try await store.pool.write { db in
+                    try db.execute(sql: "SAVEPOINT before; UPDATE account SET \(assignment)")
+                }
+                await #expect(throws: StateStoreError.self, "\(assignment)") {
+                    if assignment.hasPrefix("publication") {
+                        _ = try await store.pool.read { db in
+                            try Row.fetchAll(db, sql: "SELECT \(AccountRow.columns) FROM account").map(
+                                AccountRow.account)
+                        }
+                    } else {
+                        _ = try await store.accounts(in: daily, after: 0, limit: 9)
+                    }
+                }
+                try await store.pool.write { db in
+                    try db.execute(
+                        sql: "UPDATE account SET metadata = '{}', owner = ?, publication = 'daily'",
+                        arguments: [Data(buyer(1).bytes)])
+                }
+            }
+            await #expect(throws: StateStoreError.self) {
+                try await store.open(buyer(2), AccountDetails(identifier: "a\u{0}b"))
+            }
+            await #expect(throws: StateStoreError.self) { try await store.itemNumbers(of: ["a\u{0}"], in: daily) }
+        }
+    }
+
+    @Test("Whoever holds a purchase is told, with everybody who is one person with them")
+    func holders() async throws {
+        try await FullStore.sqlite.with { store async throws in
+            #expect(try await store.holders(of: "1", in: appStore).isEmpty)
+            try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
+            try await store.claim(.sample("1"), by: buyer(2), receipt: "2")
+            try await store.claim(.sample("2"), by: buyer(3), receipt: "3")
+            #expect(try await store.holders(of: "1", in: appStore) == [buyer(1), buyer(2)])
+            try await store.link(buyer(1), to: buyer(100))
+            try await store.link(buyer(4), to: buyer(100))
+            #expect(try await store.holders(of: "1", in: appStore) == [buyer(1), buyer(2), buyer(4), buyer(100)])
+            // Whoever has it through the subscriber who claimed it.
+            try await store.link(buyer(5), to: buyer(3))
+            #expect(try await store.holders(of: "2", in: appStore) == [buyer(3), buyer(5)])
+            #expect(try await store.holders(of: "1", in: play).isEmpty)
+        }
+    }
+}
