@@ -81,7 +81,7 @@ struct FastLaneTests {
                 (Self.get("/verify_subscription?token=x"), false, 200), (Self.get("/healthz"), false, 200),
                 (Self.get("/nowhere"), false, 404), (Self.get("/edition_credentials?token=y"), false, 200),
                 ("POST /verify_subscription HTTP/1.1\r\nHost: a\r\nContent-Length: 7\r\n\r\ntoken=x", false, 200),
-                ("HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n", true, 200),
+                ("HEAD /edition_credentials HTTP/1.1\r\nHost: a\r\n\r\n", true, 200),
                 ("POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n\r\n\r\n", false, 404),
             ]
             try await Self.application(router, lane).test(.live) { client in
