@@ -178,16 +178,19 @@ public struct GatefoldServer: Sendable {
                 metrics: metrics, readiness: readiness, backends: backends,
                 catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock),
                 push: PushAdministration(publications: publications, store: parts.state)),
-            server: .http1(configuration: Self.http1),
+            server: .http1(configuration: Self.http1()),
             configuration: ApplicationConfiguration(address: .hostname(address.host, port: address.port)),
             logger: logger)
     }
 
     private func serverBuilder() throws -> HTTPServerBuilder {
         guard let tls else {
+            let (http1, answers) = (Self.http1(hasFastLane: true), laneAnswers)
             return HTTPServerBuilder { responder in
                 GuardedChannel(
-                    wrapped: HTTP1Channel(responder: responder, configuration: Self.http1), patience: Self.patience)
+                    wrapped: FastLaneChannel(
+                        wrapped: HTTP1Channel(responder: responder, configuration: http1), answers: answers),
+                    patience: Self.patience)
             }
         }
         let configuration = try tls.configuration()
@@ -195,7 +198,7 @@ public struct GatefoldServer: Sendable {
             GuardedChannel(
                 wrapped: try HTTP2UpgradeChannel(
                     tlsConfiguration: configuration,
-                    configuration: .init(idleTimeout: .seconds(60), streamConfiguration: Self.http1),
+                    configuration: .init(idleTimeout: .seconds(60), streamConfiguration: Self.http1()),
                     responder: responder),
                 patience: Self.patience)
         }
@@ -209,14 +212,26 @@ public struct GatefoldServer: Sendable {
 
     /// Limits on what a connection may send, and the no-cache set on whatever leaves without a word on caching: Hummingbird's
     /// own answer to an unreadable request included.
-    private static var http1: HTTP1Channel.Configuration {
-        HTTP1Channel.Configuration(
+    ///
+    /// - Parameter hasFastLane: what passes by in the lane is not seen further in, so that the lane itself closes idle connections.
+    static func http1(hasFastLane: Bool = false) -> HTTP1Channel.Configuration {
+        let idle = TimeAmount.seconds(60)
+        return HTTP1Channel.Configuration(
             additionalChannelHandlers: [
                 FlushBeforeCloseHandler(), NoCacheHandler(), RequestDeadlineHandler(deadline: .seconds(30)),
-            ],
-            idleTimeout: .seconds(60),
+            ] + (hasFastLane ? [LaneSignal(idleTimeout: idle)] : []),
+            idleTimeout: hasFastLane ? nil : idle,
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 32 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100))
+    }
+
+    /// What is decided is answered before it is even parsed in full.
+    private var laneAnswers: LaneAnswers {
+        LaneAnswers(
+            publications: publications,
+            keeper: GateKeeper(
+                observer: { GateEventReporter.report($0) }, current: { [publications] in publications.value.gate }),
+            log: AccessLog())
     }
 }
 

@@ -64,6 +64,10 @@ public final class ProtectedBackend: SubscriberBackend {
         }
     }
 
+    private func remembered(_ question: Question, _ inquiry: Inquiry) -> Answer? {
+        cache.remembered(keys.key(of: question, reduced(inquiry)))
+    }
+
     private func askTogether(
         _ question: Question, _ key: QuestionKey, _ inquiry: Inquiry, _ urgency: Urgency
     ) async throws -> Told {
@@ -157,6 +161,19 @@ extension ProtectedBackend {
             throw WrongKindOfAnswer()
         }
         return answer
+    }
+
+    public func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Subscription? {
+        guard case .subscription(let answer)? = remembered(.subscription(subscriber), inquiry) else { return nil }
+        return answer
+    }
+
+    public func rememberedVerdict(
+        on edition: EditionID, for subscriber: Subscriber, inquiry: Inquiry
+    ) -> RememberedVerdict? {
+        guard decidesEditions else { return RememberedVerdict.none }
+        guard case .verdict(let answer)? = remembered(.verdict(edition, subscriber), inquiry) else { return nil }
+        return answer.map { .verdict($0) } ?? RememberedVerdict.none
     }
 
     /// Never from memory. What was remembered holds on only if the reader is who they were.

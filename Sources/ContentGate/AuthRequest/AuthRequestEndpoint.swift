@@ -26,23 +26,7 @@ public struct AuthRequestEndpoint<Context: RequestContext>: HTTPResponder {
     }
 
     public func respond(to request: Request, context: Context) async throws -> Response {
-        guard trusts(request, context) else { return refuse(.untrustedPeer) }
-        guard let (method, target) = convention.read(request.head) else { return refuse(.forwardedTarget) }
-        let question = GateRequest(method: method, target: target, headers: request.headers)
-        switch keeper.decide(question, for: .authRequest) {
-        case .refused:
-            return RefusalHeaders.response(.forbidden)
-        case .allowed(let content):
-            var response = RefusalHeaders.response(.ok)
-            response.headers[.gatefoldPath] = content.path.percentEncoded
-            response.headers[.gatefoldEdition] = content.edition?.description
-            response.headers[.gatefoldSubscriber] = content.subscriber?.description
-            return response
-        }
-    }
-
-    private func refuse(_ reason: GateRefusal.Reason) -> Response {
-        keeper.report(GateRefusal(reason), by: .authRequest)
-        return RefusalHeaders.response(.forbidden)
+        guard trusts(request, context) else { return AuthRequestAnswer.refused(.untrustedPeer, keeper).response }
+        return AuthRequestAnswer(to: request.head, convention, keeper).response
     }
 }

@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 
 extension HTTPField.Name {
     /// A name that stands in our own source.
@@ -10,7 +10,7 @@ extension HTTPField.Name {
     }
 
     static let pragma = HTTPField.Name(literal: "Pragma")
-    static let originalURI = HTTPField.Name(literal: "X-Original-URI")
+    package static let originalURI = HTTPField.Name(literal: "X-Original-URI")
     static let originalMethod = HTTPField.Name(literal: "X-Original-Method")
     static let forwardedURI = HTTPField.Name(literal: "X-Forwarded-Uri")
     static let forwardedMethod = HTTPField.Name(literal: "X-Forwarded-Method")

@@ -12,7 +12,7 @@ enum PugpigCall: String, CaseIterable, Sendable {
 
     /// Whether this is a path of the call, spelt exactly: `/NAME` or `/PUBLICATION/NAME`, with or without one slash at
     /// the end. The router is more generous; a cache in between may not be (PITFALLS row 16).
-    func publication(in path: String) -> Addressed? {
+    func publication(in path: some StringProtocol) -> Addressed? {
         var segments = path.split(separator: "/", omittingEmptySubsequences: false)
         if segments.count > 2, segments.last?.isEmpty == true { segments.removeLast() }
         guard segments.first?.isEmpty == true, let name = segments.last, name.utf8.elementsEqual(rawValue.utf8) else {

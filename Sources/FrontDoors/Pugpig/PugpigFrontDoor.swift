@@ -74,10 +74,11 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
         case .renewToken, .renew:
             return PugpigResponse.signIn(try await proxy.renew(token: token, inquiry))
         case .verifySubscription:
-            return PugpigResponse.verification(try await proxy.verify(token: token, inquiry))
+            return PugpigResponse.verification(try await proxy.verify(token: token, inquiry)).response
         case .editionCredentials:
             return PugpigResponse.credentials(
-                try await proxy.editionCredentials(token: token, edition: inquiry.fields["product_id"], inquiry))
+                try await proxy.editionCredentials(token: token, edition: inquiry.fields["product_id"], inquiry)
+            ).response
         case .signOut:
             try await proxy.signOut(token: token, inquiry)
             return PugpigResponse.signedOut()
@@ -106,6 +107,7 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
                     reason: .notEntitled,
                     message: proxy.publication.messages.text(.unavailable, for: inquiry.languages),
                     retryAfter: retryAfter),
-                comments: []))
+                comments: [])
+        ).response
     }
 }

@@ -46,6 +46,13 @@ package enum RequestFields {
         return try fields(query + body, limits, ignoringCase: ignoringCase)
     }
 
+    /// Those of a GET whose query this is.
+    ///
+    /// - Throws: ``RequestRefusal``.
+    static func read(query: Substring.UTF8View) throws(RequestRefusal) -> [String: String] {
+        try fields(FormFields.parse(query), RequestLimits())
+    }
+
     /// Those of the query alone, for calls whose body is something else.
     package static func query(
         of request: Request, limits: RequestLimits = RequestLimits()

@@ -23,4 +23,10 @@ final class DeviceUses: Sendable {
             return true
         }
     }
+
+    /// The same, and nothing is noted.
+    func wouldBeDue(_ device: DeviceReference, of subscriber: SubscriberReference, at moment: Date) -> Bool {
+        let last = noted.withLock { $0[Use(device: device, subscriber: subscriber)] }
+        return last.map { moment.timeIntervalSince($0) >= Self.spacing } ?? true
+    }
 }

@@ -14,9 +14,7 @@ extension PublicationProxy {
     func decide(
         on edition: EditionID, for owner: PurchaseOwner, otherwise verdict: () async throws -> EditionDecision
     ) async throws -> EditionDecision {
-        let (catalogue, now) = (try catalogue(), clock.now)
-        guard catalogue.isOut(edition, at: now) else { return .refused(.notEntitled, message: nil) }
-        if catalogue.isFree(edition, at: now) { return .granted }
+        if let plain = plainDecision(on: edition, by: try catalogue()) { return plain }
         let bought: Subscription?
         var ledgerFailure: (any Error)?
         do {
@@ -32,22 +30,51 @@ extension PublicationProxy {
         return decision
     }
 
+    /// What the catalogue alone decides; nil where it depends on the reader.
+    func plainDecision(on edition: EditionID, by catalogue: Catalogue) -> EditionDecision? {
+        let now = clock.now
+        guard catalogue.isOut(edition, at: now) else { return .refused(.notEntitled, message: nil) }
+        return catalogue.isFree(edition, at: now) ? .granted : nil
+    }
+
+    /// The decision where nobody has to be asked: nil where somebody has to.
+    func rememberedDecision(on edition: EditionID, for session: Session, _ inquiry: Inquiry) -> EditionDecision? {
+        guard purchases == nil, let catalogue = try? catalogue() else { return nil }
+        if let plain = plainDecision(on: edition, by: catalogue) { return plain }
+        switch backend.rememberedVerdict(on: edition, for: session.subscriber, inquiry: inquiry) {
+        case nil: return nil
+        case .verdict(let verdict): return try? decision(by: verdict, on: edition)
+        case .some(.none):
+            return remembered(about: session, inquiry).map { decision(by: $0, on: edition, inquiry) }
+        }
+    }
+
     /// The subscriber system's verdict where it has one, and then the subscription.
     func verdict(
         on edition: EditionID, for subscriber: Subscriber, _ inquiry: Inquiry,
         subscription: () async throws -> Subscription
     ) async throws -> EditionDecision {
         let own = try await ask { try await backend.verdict(on: edition, for: subscriber, inquiry: inquiry) }
-        switch own {
+        if let own { return try decision(by: own, on: edition) }
+        return decision(by: try await subscription(), on: edition, inquiry)
+    }
+
+    private func decision(by verdict: EditionVerdict, on edition: EditionID) throws(Unavailable) -> EditionDecision {
+        switch verdict {
         case .granted: return .granted
         case .refused(let reason, let words): return .refused(reason, message: words)
         case .leftTo(let subscriptions, otherwise: let reason, message: let words):
-            let isOpen = try subscriptions.contains { try applyingRule(to: $0).opens(edition) }
-            return isOpen ? .granted : .refused(reason, message: words)
-        case nil: break
+            for subscription in subscriptions where try applyingRule(to: subscription).opens(edition) {
+                return .granted
+            }
+            return .refused(reason, message: words)
         }
-        let subscription = try await subscription()
-        return switch subscription.state {
+    }
+
+    private func decision(
+        by subscription: Subscription, on edition: EditionID, _ inquiry: Inquiry
+    ) -> EditionDecision {
+        switch subscription.state {
         case .unknown: .refused(.notRecognised, message: message(.tokenNotRecognised, inquiry))
         case .stale: .refused(.expired, message: message(.tokenExpired, inquiry))
         case .active, .inactive, .suspended:

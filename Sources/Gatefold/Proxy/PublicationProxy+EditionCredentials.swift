@@ -10,18 +10,76 @@ extension PublicationProxy {
     public func editionCredentials(
         token: String, edition: String?, inURL isInURL: Bool = false, _ inquiry: Inquiry
     ) async throws -> CredentialsAnswer {
-        switch read(token) {
+        switch question(read(token), token, edition, inquiry) {
+        case .answered(let answer): answer
+        case .ofNoEdition(let session): try await credentialsForNoEdition(session, inquiry)
+        case .of(let edition, let session):
+            if let decided = try decidedCredentials(for: edition, session, inURL: isInURL, inquiry) {
+                decided
+            } else {
+                try await credentials(for: edition, session, inURL: isInURL, inquiry)
+            }
+        }
+    }
+
+    /// The same where nobody has to be asked: nil where somebody has to.
+    public func decidedCredentials(
+        token: String, edition: String?, _ inquiry: Inquiry
+    ) throws -> CredentialsAnswer? {
+        switch question(read(token), token, edition, inquiry) {
+        case .answered(let answer): answer
+        case .ofNoEdition: nil
+        case .of(let edition, let session): try decidedCredentials(for: edition, session, inURL: false, inquiry)
+        }
+    }
+
+    private enum CredentialsQuestion {
+        case answered(CredentialsAnswer)
+        case ofNoEdition(Session)
+        case of(EditionID, Session)
+    }
+
+    private func question(
+        _ reading: TokenReading, _ token: String, _ edition: String?, _ inquiry: Inquiry
+    ) -> CredentialsQuestion {
+        switch reading {
         case .unreadable, .revoked:
-            return refuse(.notRecognised, message(token.isEmpty ? .noToken : .tokenNotRecognised, inquiry))
+            return .answered(refuse(.notRecognised, message(token.isEmpty ? .noToken : .tokenNotRecognised, inquiry)))
         case .expired, .renewable:
-            return refuse(.expired, message(.tokenExpired, inquiry))
+            return .answered(refuse(.expired, message(.tokenExpired, inquiry)))
         case .good(let session):
             let named = edition.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
-            guard let named else { return try await credentialsForNoEdition(session, inquiry) }
+            guard let named else { return .ofNoEdition(session) }
             guard let edition = EditionID(named) else {
-                return refuse(.notEntitled, message(.notEntitled, inquiry))
+                return .answered(refuse(.notEntitled, message(.notEntitled, inquiry)))
             }
-            return try await credentials(for: edition, session, inURL: isInURL, inquiry)
+            return .of(edition, session)
+        }
+    }
+
+    private func decidedCredentials(
+        for edition: EditionID, _ session: Session, inURL isInURL: Bool, _ inquiry: Inquiry
+    ) throws -> CredentialsAnswer? {
+        guard let decision = rememberedDecision(on: edition, for: session, inquiry) else { return nil }
+        refusals.note(memory(of: session, edition: edition), refused: decision.isRefusal)
+        return try answer(decision, on: edition, session, inURL: isInURL, inquiry)
+    }
+
+    private func answer(
+        _ decision: EditionDecision, on edition: EditionID, _ session: Session, inURL isInURL: Bool, _ inquiry: Inquiry
+    ) throws -> CredentialsAnswer {
+        switch decision {
+        case .refused(let reason, let words):
+            return refuse(reason, words ?? message(.notEntitled, inquiry))
+        case .granted:
+            let lifetimes = publication.lifetimes
+            let answer = try grant(
+                edition, Grantee(holder(of: session), session), inquiry,
+                lifetime: isInURL
+                    ? min(lifetimes.editionCredentials, lifetimes.ticket) : lifetimes.editionCredentials,
+                isSealed: isInURL)
+            observe(.credentialsIssued(references.reference(to: session.subscriber), edition))
+            return answer
         }
     }
 
@@ -62,16 +120,7 @@ extension PublicationProxy {
                 }
             }
             refusals.note(memory, refused: decision.isRefusal, isEarlier: isEarlier)
-            switch decision {
-            case .refused(let reason, let words):
-                return refuse(reason, words ?? message(.notEntitled, inquiry))
-            case .granted:
-                let answer = try grant(
-                    edition, Grantee(holder(of: session), session), inquiry,
-                    lifetime: min(lifetimes.editionCredentials, longest), isSealed: isInURL)
-                observe(.credentialsIssued(who, edition))
-                return answer
-            }
+            return try answer(decision, on: edition, session, inURL: isInURL, inquiry)
         } catch let failure as Unavailable {
             let catalogue = publication.rule.catalogue
             guard publication.failsOpen, catalogue.mayHave(edition), catalogue.isOut(edition, at: clock.now),

@@ -6,28 +6,42 @@ extension PublicationProxy {
     ///
     /// - Throws: ``Unavailable`` when the backend could not be asked, so that the app keeps its last known good state.
     public func verify(token: String, _ inquiry: Inquiry) async throws -> VerificationAnswer {
-        switch read(token) {
+        let reading = read(token)
+        if let decided = decidedVerification(reading, token, inquiry) { return decided }
+        guard case .good(let session) = reading else { return without(.unknown, .tokenNotRecognised, inquiry) }
+        return answer(try await subscription(of: session, inquiry), session, inquiry)
+    }
+
+    /// The same where nobody has to be asked: nil where somebody has to.
+    public func decidedVerification(token: String, _ inquiry: Inquiry) -> VerificationAnswer? {
+        decidedVerification(read(token), token, inquiry)
+    }
+
+    private func decidedVerification(
+        _ reading: TokenReading, _ token: String, _ inquiry: Inquiry
+    ) -> VerificationAnswer? {
+        switch reading {
         case .unreadable:
-            return token.isEmpty ? without(.stale, .noToken, inquiry) : without(.unknown, .tokenNotRecognised, inquiry)
-        case .revoked:
-            return without(.unknown, .tokenNotRecognised, inquiry)
-        case .expired:
-            return without(.unknown, .tokenExpired, inquiry)
-        case .renewable:
-            return without(.stale, .stale, inquiry)
+            token.isEmpty ? without(.stale, .noToken, inquiry) : without(.unknown, .tokenNotRecognised, inquiry)
+        case .revoked: without(.unknown, .tokenNotRecognised, inquiry)
+        case .expired: without(.unknown, .tokenExpired, inquiry)
+        case .renewable: without(.stale, .stale, inquiry)
         case .good(let session):
-            var subscription = try await subscription(of: session, inquiry)
-            if subscription.message == nil {
-                subscription.message = message(MessageKey(subscription.state), inquiry)
-            }
-            observe(.verified(references.reference(to: session.subscriber), subscription.state))
-            return VerificationAnswer(
-                subscription: subscription,
-                comments: comments([
-                    "Publication: \(publication.id)", "Policy: \(publication.rule.policy.rawValue)",
-                    "Generated: \(DebugTime.text(clock.now))",
-                ]))
+            // Purchases are on disk.
+            purchases == nil ? remembered(about: session, inquiry).map { answer($0, session, inquiry) } : nil
         }
+    }
+
+    private func answer(_ told: Subscription, _ session: Session, _ inquiry: Inquiry) -> VerificationAnswer {
+        var subscription = told
+        if subscription.message == nil { subscription.message = message(MessageKey(subscription.state), inquiry) }
+        observe(.verified(references.reference(to: session.subscriber), subscription.state))
+        return VerificationAnswer(
+            subscription: subscription,
+            comments: comments([
+                "Publication: \(publication.id)", "Policy: \(publication.rule.policy.rawValue)",
+                "Generated: \(DebugTime.text(clock.now))",
+            ]))
     }
 
     /// What the subscriber system says, under the publication's policy, and what the reader bought.
@@ -46,10 +60,25 @@ extension PublicationProxy {
         return try applyingRule(to: told)
     }
 
+    /// The same where it is known without asking anybody, and nothing has to be written down.
+    func remembered(about session: Session, _ inquiry: Inquiry) -> Subscription? {
+        guard !isNoteDue(of: session),
+            let told = backend.rememberedSubscription(of: session.subscriber, inquiry: inquiry),
+            let subscription = try? applyingRule(to: told)
+        else { return nil }
+        refusals.note(memory(of: session), refused: told.state != .active)
+        return subscription
+    }
+
     private func without(_ state: SubscriptionState, _ key: MessageKey, _ inquiry: Inquiry) -> VerificationAnswer {
         VerificationAnswer(
             subscription: Subscription(state: state, message: message(key, inquiry)),
             comments: comments(["Generated: \(DebugTime.text(clock.now))"]))
+    }
+
+    private func isNoteDue(of session: Session) -> Bool {
+        guard let device = session.device, publication.deviceLimit != nil else { return false }
+        return uses.wouldBeDue(device, of: references.reference(to: session.subscriber), at: clock.now)
     }
 
     /// Tells the state store now and then that a device is in use; that it could not be told stops nobody.

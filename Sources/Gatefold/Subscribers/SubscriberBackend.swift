@@ -27,6 +27,14 @@ public protocol SubscriberBackend: Sendable {
     /// - Parameter edition: nil when the app named none.
     func verdict(on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry) async throws -> EditionVerdict?
 
+    /// The subscription where it is known without asking anybody, and as good as asked: nil where it is not.
+    func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Subscription?
+
+    /// The same of ``verdict(on:for:inquiry:)``.
+    func rememberedVerdict(
+        on edition: EditionID, for subscriber: Subscriber, inquiry: Inquiry
+    ) -> RememberedVerdict?
+
     /// Whether sign-in hands this subscriber the password of the feed, in a publication that issues it.
     func grantsFeed(to subscriber: Subscriber) -> Bool
 
@@ -53,6 +61,12 @@ extension SubscriberBackend {
     public func verdict(
         on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
     ) async throws -> EditionVerdict? { nil }
+
+    public func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Subscription? { nil }
+
+    public func rememberedVerdict(
+        on edition: EditionID, for subscriber: Subscriber, inquiry: Inquiry
+    ) -> RememberedVerdict? { nil }
 
     public func grantsFeed(to subscriber: Subscriber) -> Bool { true }
 
@@ -82,4 +96,11 @@ public enum EditionVerdict: Sendable, Equatable {
     /// Of a backend that asks several systems, where some refused and the rest leave it to their subscriptions: what a
     /// system that refused says of its subscription must not open what it refused.
     case leftTo([Subscription], otherwise: CredentialsRefusal.Reason?, message: String?)
+}
+
+/// What a backend said about an edition a while ago, as good as if it said it now.
+public enum RememberedVerdict: Sendable, Equatable {
+    case verdict(EditionVerdict)
+    /// It leaves it to the subscription.
+    case none
 }

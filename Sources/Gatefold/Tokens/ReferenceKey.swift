@@ -4,6 +4,7 @@ import Foundation
 /// The key of all pseudonyms. It does not rotate: devices, revocations and purchases are found again by what it makes.
 public struct ReferenceKey: Sendable {
     let key: SymmetricKey
+    private let subscribers = RecentMemory<Subscriber, SubscriberReference>(capacity: 20_000)
 
     public init(_ secret: Secret) {
         key = HKDF<SHA256>.deriveKey(
@@ -12,7 +13,9 @@ public struct ReferenceKey: Sendable {
     }
 
     public func reference(to subscriber: Subscriber) -> SubscriberReference {
-        pseudonym("subscriber", subscriber.backend, subscriber.key)
+        let named = Subscriber(backend: subscriber.backend, key: subscriber.key)
+        let make: () -> SubscriberReference = { pseudonym("subscriber", subscriber.backend, subscriber.key) }
+        return subscribers.value(named, make) ?? make()
     }
 
     public func reference(toDevice device: String) -> DeviceReference {

@@ -66,7 +66,8 @@ public enum Assembly {
     ) throws -> any TokenCodec {
         let id = publication.publication.id
         return try plan(configuration).kind(publication.backend)?.tokenCodec(for: id)
-            ?? SealedTokenCodec(publication: id, secrets: publication.tokenSecrets, random: random)
+            ?? RememberingTokenCodec(
+                SealedTokenCodec(publication: id, secrets: publication.tokenSecrets, random: random))
     }
 
     /// Opens the state store, and makes it and its folder where they are missing.

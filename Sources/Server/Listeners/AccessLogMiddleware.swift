@@ -6,6 +6,7 @@ import Metrics
 /// One log line and one measurement a request. The query and the body, where credentials are, are not in it.
 public struct AccessLogMiddleware: RouterMiddleware {
     private let client: @Sendable (Request, GatefoldRequestContext) -> ClientAddress?
+    private let log = AccessLog()
 
     public init(client: @escaping @Sendable (Request, GatefoldRequestContext) -> ClientAddress?) {
         self.client = client
@@ -17,29 +18,15 @@ public struct AccessLogMiddleware: RouterMiddleware {
     ) async throws -> Response {
         let start = ContinuousClock.now
         let response = try await next(request, context)
-        let elapsed = ContinuousClock.now - start
         // The route's pattern, not the path: a metric must not grow with what strangers ask for.
         // Hummingbird has names without a slash for having none.
         let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "none"
-        let status = "\(response.status.code)"
-        Timer(label: "gatefold_request_duration", dimensions: [("route", route), ("method", Self.known(request))])
-            .recordNanoseconds(elapsed.nanoseconds)
-        Counter(label: "gatefold_requests_total", dimensions: [("route", route), ("status", status)]).increment()
-        context.logger.info(
-            "request",
-            metadata: [
-                "method": "\(Self.known(request))", "path": "\(LoggedPath.of(request.uri.path, route: route))",
-                "status": "\(status)", "client": "\(client(request, context).map(\.description) ?? "-")",
-                "milliseconds": "\(elapsed.nanoseconds / 1_000_000)",
-            ])
+        log.record(
+            AccessLog.Entry(
+                route: route, method: request.method.rawValue, path: request.uri.path[...], status: response.status,
+                elapsed: ContinuousClock.now - start),
+            logger: context.logger, client: { client(request, context) })
         return response
-    }
-
-    private static func known(_ request: Request) -> String {
-        switch request.method {
-        case .get, .head, .post, .put, .delete, .options, .patch: request.method.rawValue
-        default: "other"
-        }
     }
 }
 

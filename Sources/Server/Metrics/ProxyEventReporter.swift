@@ -4,10 +4,20 @@ import Metrics
 
 /// Turns what the proxy did into metrics and log lines, these by the logger of the request it was done for.
 public struct ProxyEventReporter: Sendable {
+    private struct Result: Hashable {
+        let label: String
+        let word: String
+    }
+
     private let publication: PublicationID
+    private let counters: CounterShelf<Result>
 
     public init(publication: PublicationID) {
         self.publication = publication
+        counters = CounterShelf { result in
+            Counter(
+                label: result.label, dimensions: [("publication", publication.rawValue), ("result", result.word)])
+        }
     }
 
     public func report(_ event: ProxyEvent) {
@@ -49,7 +59,7 @@ public struct ProxyEventReporter: Sendable {
     }
 
     private func count(_ label: String, _ result: String) {
-        Counter(label: label, dimensions: [("publication", publication.rawValue), ("result", result)]).increment()
+        counters[Result(label: label, word: result)].increment()
     }
 
     private func fields(_ subscriber: SubscriberReference, _ edition: EditionID? = nil) -> Logger.Metadata {

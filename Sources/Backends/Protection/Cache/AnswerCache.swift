@@ -64,6 +64,16 @@ final class AnswerCache: Sendable {
         }
     }
 
+    /// A fresh answer; nil, and nothing is counted, where there is none.
+    func remembered(_ key: QuestionKey) -> Answer? {
+        state.withLock { state in
+            let now = state.time.advance(to: clock.now)
+            let answer = state.memory?.peek(key, at: now)
+            if answer != nil { state.counts.fresh += 1 }
+            return answer
+        }
+    }
+
     /// The present moment, later than all before.
     func moment() -> Moment {
         state.withLock { $0.moment(at: clock.now) }

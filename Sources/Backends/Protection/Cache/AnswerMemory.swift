@@ -62,6 +62,15 @@ struct AnswerMemory: Sendable {
         return .ageing(entry.answer, isDue: true)
     }
 
+    /// A fresh answer that nobody has to ask anew yet.
+    mutating func peek(_ key: QuestionKey, at now: TimeInterval) -> Answer? {
+        guard let place = places[key], let entry = entries[place], now < entry.terms.freshUntil,
+            now < entry.terms.revalidateAt, now < entry.nextRevalidation
+        else { return nil }
+        recency.use(place)
+        return entry.answer
+    }
+
     /// The answer that stands in while the backend can not be asked.
     func lastKnownGood(_ key: QuestionKey, at now: TimeInterval) -> Answer? {
         guard let place = places[key], let entry = entries[place], now < entry.terms.goodUntil else { return nil }

@@ -11,14 +11,14 @@ enum PugpigResponse {
     static func signIn(_ answer: SignInAnswer) -> Response {
         var wait: Int?
         if case .refused(let refusal) = answer, case .throttled(let retryAfter) = refusal.reason { wait = retryAfter }
-        return xml(TokenDocument.bytes(answer), retryAfter: wait)
+        return xml(TokenDocument.bytes(answer), retryAfter: wait).response
     }
 
-    static func verification(_ answer: VerificationAnswer) -> Response {
+    static func verification(_ answer: VerificationAnswer) -> WholeAnswer {
         xml(SubscriptionDocument.bytes(answer))
     }
 
-    static func credentials(_ answer: CredentialsAnswer) -> Response {
+    static func credentials(_ answer: CredentialsAnswer) -> WholeAnswer {
         var wait: Int?
         if case .refused(let refusal, _) = answer { wait = refusal.retryAfter }
         return xml(CredentialsDocument.bytes(answer), retryAfter: wait)
@@ -61,19 +61,19 @@ enum PugpigResponse {
 
     private static let allowed = "GET, HEAD, POST, OPTIONS"
 
-    private static func xml(_ bytes: [UInt8], retryAfter: Int? = nil) -> Response {
-        response(.ok, xmlType, ByteBuffer(bytes: bytes), retryAfter)
+    private static func xml(_ bytes: [UInt8], retryAfter: Int? = nil) -> WholeAnswer {
+        answer(.ok, xmlType, ByteBuffer(bytes: bytes), retryAfter)
     }
 
     private static func text(_ status: HTTPResponse.Status, _ text: String, retryAfter: Int? = nil) -> Response {
-        response(status, textType, ByteBuffer(string: text), retryAfter)
+        answer(status, textType, ByteBuffer(string: text), retryAfter).response
     }
 
-    private static func response(
+    private static func answer(
         _ status: HTTPResponse.Status, _ type: String, _ body: ByteBuffer, _ retryAfter: Int?
-    ) -> Response {
+    ) -> WholeAnswer {
         var headers: HTTPFields = [.contentType: type]
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
+        return WholeAnswer(status: status, headers: headers, body: body)
     }
 }

@@ -40,7 +40,8 @@ extension PugpigFrontDoor {
         do {
             return PugpigResponse.credentials(
                 try await proxy.editionCredentials(
-                    for: asked.requested, showing: asked.receipt, from: call.kind, app: asked.app, inquiry))
+                    for: asked.requested, showing: asked.receipt, from: call.kind, app: asked.app, inquiry)
+            ).response
         } catch {
             return failure(error, of: .editionCredentials, proxy, inquiry, context)
         }

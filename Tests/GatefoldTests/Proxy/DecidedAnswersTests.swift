@@ -1,0 +1,132 @@
+import Foundation
+import Gatefold
+import TestSupport
+import Testing
+
+/// An answer that is given at once is the one that would be given otherwise: there is one definition of each.
+@Suite("A decided answer")
+struct DecidedAnswersTests {
+    /// Says from memory what it says when it is asked.
+    private struct Remembering: SubscriberBackend {
+        let name = "scripted"
+        var told = Subscription(state: .active)
+        var word: RememberedVerdict? = RememberedVerdict.none
+
+        func recognise(_ credentials: Credentials, inquiry: Inquiry) -> Recognition {
+            .recognised(Subscriber(backend: name, key: credentials.identifier))
+        }
+        func subscription(of subscriber: Subscriber, inquiry: Inquiry) -> Subscription { told }
+        func verdict(on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry) -> EditionVerdict? {
+            if case .verdict(let verdict)? = word { verdict } else { nil }
+        }
+        func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Subscription? { told }
+        func rememberedVerdict(
+            on edition: EditionID, for subscriber: Subscriber, inquiry: Inquiry
+        ) -> RememberedVerdict? { word }
+    }
+
+    private static let subscriptions = SubscriptionState.allCases.flatMap { state in
+        [
+            Subscription(state: state), Subscription(state: state, message: "words"),
+            Subscription(state: state, entitlement: .allEditions),
+            Subscription(state: state, entitlement: .editions([.first])),
+        ]
+    }
+
+    private static let verdicts: [RememberedVerdict] = [
+        .none, .verdict(.granted), .verdict(.refused(.notEntitled, message: nil)),
+        .verdict(.refused(nil, message: "no")),
+        .verdict(.leftTo([Subscription(state: .active, entitlement: .allEditions)], otherwise: .expired, message: nil)),
+        .verdict(.leftTo([], otherwise: .expired, message: "over")),
+    ]
+
+    @Test("to a verification is the one that asking brings", arguments: EntitlementPolicy.allCases)
+    func verification(policy: EntitlementPolicy) async throws {
+        for told in Self.subscriptions {
+            let (proxy, clock) = try Self.proxy(Remembering(told: told), policy)
+            for token in try await Self.tokens(proxy, clock) {
+                let decided = try #require(proxy.decidedVerification(token: token, Inquiry()))
+                #expect(try await decided == proxy.verify(token: token, Inquiry()))
+            }
+        }
+    }
+
+    @Test("to a request for credentials is the one that asking brings", arguments: EntitlementPolicy.allCases)
+    func credentials(policy: EntitlementPolicy) async throws {
+        for told in Self.subscriptions {
+            for word in Self.verdicts {
+                let (proxy, clock) = try Self.proxy(Remembering(told: told, word: word), policy)
+                // The same, but for whoever is asked.
+                let (asking, _) = try Self.proxy(Asking(other: Remembering(told: told, word: word)), policy)
+                for token in try await Self.tokens(proxy, clock) {
+                    for edition in [EditionID.first.rawValue, "free", "future", "a b", "unknown"] {
+                        let decided = try #require(
+                            try proxy.decidedCredentials(token: token, edition: edition, Inquiry()))
+                        let asked = try await asking.editionCredentials(token: token, edition: edition, Inquiry())
+                        #expect(Self.shape(decided) == Self.shape(asked), "\(told.state) \(word) \(edition)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("is not there where somebody has to be asked")
+    func undecided() async throws {
+        let rig = ProxyRig()
+        let token = try await rig.token()
+        #expect(rig.proxy.decidedVerification(token: token, Inquiry()) == nil)
+        #expect(try rig.proxy.decidedCredentials(token: token, edition: EditionID.first.rawValue, Inquiry()) == nil)
+        #expect(rig.backend.questions == ["recognise"])
+    }
+
+    /// Has nothing in memory.
+    private struct Asking: SubscriberBackend {
+        let other: Remembering
+        var name: String { other.name }
+        func recognise(_ credentials: Credentials, inquiry: Inquiry) -> Recognition {
+            other.recognise(credentials, inquiry: inquiry)
+        }
+        func subscription(of subscriber: Subscriber, inquiry: Inquiry) -> Subscription { other.told }
+        func verdict(on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry) -> EditionVerdict? {
+            other.verdict(on: edition, for: subscriber, inquiry: inquiry)
+        }
+    }
+
+    private static func shape(_ answer: CredentialsAnswer) -> String {
+        switch answer {
+        case .granted: "granted"
+        case .refused(let refusal, _): "\(refusal)"
+        }
+    }
+
+    private static func proxy(
+        _ backend: some SubscriberBackend, _ policy: EntitlementPolicy
+    ) throws -> (PublicationProxy, ManualClock) {
+        let clock = ManualClock()
+        let catalogue = Catalogue([
+            Edition(id: .first, title: "First", published: clock.now.addingTimeInterval(-86_400)),
+            Edition(
+                id: try #require(EditionID("free")), title: "Free", published: clock.now.addingTimeInterval(-86_400),
+                isFree: true),
+            Edition(
+                id: try #require(EditionID("future")), title: "Future", published: clock.now.addingTimeInterval(86_400)),
+        ])
+        let publication = Publication(
+            id: .daily, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
+            rule: EntitlementRule(policy: policy, catalogue: catalogue))
+        let proxy = PublicationProxy(
+            publication: publication, backend: backend,
+            tokens: SealedTokenCodec(publication: .daily, secrets: SecretRing(current: .one), random: .seeded(1)),
+            editionSecrets: SecretRing(current: .two), state: VolatileStateStore(),
+            revocations: RevocationList(publication: .daily), guesses: UnlimitedGuesses(),
+            references: ReferenceKey(.one), clock: clock.wall, random: .seeded(2))
+        return (proxy, clock)
+    }
+
+    /// A good one, one that is over, none, and nonsense.
+    private static func tokens(_ proxy: PublicationProxy, _ clock: ManualClock) async throws -> [String] {
+        let answer = try await proxy.signIn(Inquiry(fields: ["email": "ada@example.com", "password": "right"]))
+        let good = try #require(answer.token)
+        return [good, "", "nonsense"]
+    }
+}

@@ -1,0 +1,151 @@
+import ContentGate
+import FrontDoors
+import Gatefold
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTesting
+import NIOCore
+import NIOEmbedded
+import TestSupport
+import Testing
+
+@testable import Server
+
+/// The lane answers what is decided, byte for byte as the handlers further in would, and in the order that was asked.
+@Suite("The fast lane")
+struct FastLaneTests {
+    private static let configuration = """
+        \(ConfigurationTests.least)
+            default: true
+            content: {root: editions}
+            catalogue:
+              - {id: ed-1, published: 2026-01-01}
+              - {id: free, published: 2026-01-02, free: true}
+        """
+
+    @Test("answers a decided request before it goes further in, and lets everything else through as it came")
+    func answers() async throws {
+        try await withLane { lane, _ in
+            let channel = EmbeddedChannel(handler: FastLaneHandler(lane))
+            defer { _ = try? channel.finish() }
+            try channel.writeInbound(ByteBuffer(string: Self.get("/verify_subscription?token=x")))
+            let answer = try #require(try channel.readOutbound(as: ByteBuffer.self))
+            #expect(String(buffer: answer).hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(try channel.readInbound(as: ByteBuffer.self) == nil)
+
+            let other = Self.get("/healthz")
+            try channel.writeInbound(ByteBuffer(string: other))
+            #expect(try channel.readInbound(as: ByteBuffer.self).map { String(buffer: $0) } == other)
+            // The answer to that one is not out yet.
+            try channel.writeInbound(ByteBuffer(string: Self.get("/verify_subscription?token=x")))
+            #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+        }
+    }
+
+    static let targets = [
+        "/verify_subscription", "/verify_subscription/", "/verify_subscription?token=x",
+        "/daily/verify_subscription?token=x",
+        "/daily/verify_subscription/?token=x&token=", "/other/verify_subscription?token=x",
+        "/verify_subscription?token=%zz&a=b+c",
+        "//verify_subscription?token=x", "/verify_subscription?" + String(repeating: "a=b&", count: 200),
+        "/edition_credentials",
+        "/edition_credentials?token=x&product_id=ed-1", "/edition_credentials?product_id=free",
+        "/edition_credentials/?token=%00",
+        "/sign_in?username=a&password=b", "/healthz", "/nowhere", "/auth-request/original-uri",
+        "/auth-request/original-uri?a=b",
+    ]
+
+    @Test("answers as the handlers further in would", arguments: targets)
+    func same(target: String) async throws {
+        try await withLane { lane, router in
+            let variants: [[(String, String)]] = [
+                [], [("Accept-Language", "de")], [("Connection", "keep-alive")], [("X-Forwarded-For", "192.0.2.1")],
+                [("X-Original-URI", "/content/daily/free.hpub")], [("X-Original-URI", "/content/daily/ed-1.hpub")],
+                [("X-Original-URI", "/content/daily/ed-1.hpub"), ("Authorization", "Basic YTpi")],
+                [("X-Original-URI", "/content/daily/free.hpub"), ("X-Original-Method", "POST")],
+                [("X-Original-URI", "/content/daily/%2e%2e/free.hpub")], [("Content-Length", "0")],
+                [("Range", "bytes=1-")],
+            ]
+            for fields in variants {
+                let plain = try await Self.exchange(target, fields, router, nil)
+                let fast = try await Self.exchange(target, fields, router, lane)
+                #expect(fast == plain, "\(target) \(fields)")
+            }
+        }
+    }
+
+    @Test("keeps the order of pipelined requests, however they are cut into pieces")
+    func order() async throws {
+        try await withLane { lane, router in
+            let requests: [(bytes: String, isHead: Bool, status: Int)] = [
+                (Self.get("/verify_subscription?token=x"), false, 200), (Self.get("/healthz"), false, 200),
+                (Self.get("/nowhere"), false, 404), (Self.get("/edition_credentials?token=y"), false, 200),
+                ("POST /verify_subscription HTTP/1.1\r\nHost: a\r\nContent-Length: 7\r\n\r\ntoken=x", false, 200),
+                ("HEAD /edition_credentials HTTP/1.1\r\nHost: a\r\n\r\n", true, 200),
+                ("POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n\r\n\r\n", false, 404),
+            ]
+            try await Self.application(router, lane).test(.live) { client in
+                let http = RawHTTP(port: client.port ?? 0)
+                for seed in 0..<40 as Range<UInt64> {
+                    try await http.withConnection { connection in
+                        var random = SeededRandom(seed: seed)
+                        let chosen = (0..<12).map { _ in requests[Int.random(in: 0..<requests.count, using: &random)] }
+                        var bytes = Array(chosen.map(\.bytes).joined().utf8)[...]
+                        while !bytes.isEmpty {
+                            let count = Int.random(in: 1...min(bytes.count, 90), using: &random)
+                            try await connection.send(Array(bytes.prefix(count)))
+                            bytes = bytes.dropFirst(count)
+                            if Int.random(in: 0..<4, using: &random) == 0 { await Task.yield() }
+                        }
+                        for request in chosen {
+                            let answer = try await connection.readAnswer(isHead: request.isHead)
+                            #expect(answer.status == request.status, "seed \(seed): \(request.bytes)")
+                            let isDocument = request.bytes.contains("subscription")
+                            #expect(answer.text.contains("<subscription") == isDocument, "seed \(seed)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func get(_ target: String, _ fields: [(String, String)] = []) -> String {
+        "GET \(target) HTTP/1.1\r\nHost: a\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
+    }
+
+    /// The answer without its date.
+    private static func exchange(
+        _ target: String, _ fields: [(String, String)], _ router: Router<GatefoldRequestContext>, _ lane: LaneAnswers?
+    ) async throws -> [String] {
+        try await application(router, lane).test(.live) { client in
+            let answer = try await RawHTTP(port: client.port ?? 0).exchange(Array(get(target, fields).utf8))
+            return ["\(answer.status)"] + answer.fields.map { $0.name == "Date" ? "Date" : "\($0.name): \($0.value)" }
+                + [answer.text]
+        }
+    }
+
+    private static func application(
+        _ router: Router<GatefoldRequestContext>, _ lane: LaneAnswers?
+    ) -> some ApplicationProtocol {
+        Application(
+            router: router,
+            server: HTTPServerBuilder { responder in
+                let http1 = HTTP1Channel(
+                    responder: responder, configuration: GatefoldServer.http1(hasFastLane: lane != nil))
+                guard let lane else { return http1 }
+                return FastLaneChannel(wrapped: http1, answers: lane)
+            })
+    }
+
+    private func withLane(
+        _ body: (LaneAnswers, Router<GatefoldRequestContext>) async throws -> Void
+    ) async throws {
+        try await withParts(Self.configuration) { parts, configuration in
+            let publications = CurrentPublications(try parts.assemble(configuration))
+            let router = MainRouter.make(publications: publications, clock: .system, readiness: { .ready })
+            let lane = LaneAnswers(
+                publications: publications, keeper: GateKeeper(current: { publications.value.gate }), log: AccessLog())
+            try await body(lane, router)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import TestSupport
+import Testing
+
+@testable import Server
+
+@Suite("A plain request")
+struct PlainRequestTests {
+    private static let usual =
+        "GET /verify_subscription?token=abc HTTP/1.1\r\nHost: editions.example.com\r\nUser-Agent: Reader/5 (iOS)\r\n"
+        + "Accept-Language: de-DE,de;q=0.9\r\nConnection: keep-alive\r\n\r\n"
+
+    @Test("is an app's GET, and says what answers depend on")
+    func usual() throws {
+        let request = try #require(Self.read(Self.usual + "GET /next"))
+        #expect(request.target == "/verify_subscription?token=abc")
+        #expect(request.path == "/verify_subscription")
+        #expect(String(request.query) == "token=abc")
+        #expect(request.acceptLanguage == "de-DE,de;q=0.9")
+        #expect(request.authorization == nil)
+        #expect(request.length == Self.usual.utf8.count)
+    }
+
+    @Test(
+        "is nothing else",
+        arguments: [
+            "POST / HTTP/1.1\r\nHost: a\r\n\r\n", "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET / HTTP/1.0\r\nHost: a\r\n\r\n",
+            "GET  / HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\nHost: a\n\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, upgrade\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX: 1\r\n 2\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nX : 1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n: 1\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nX: \u{e9}\r\n\r\n",
+            "GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n", "GET /\u{e9} HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Basic a\r\nAuthorization: Basic b\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nRange: bytes=0-1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX: \u{0}\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nX: 1\r\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX:   1\r\n\r\n",
+            "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1 \r\nHost: a\r\n\r\n", "", "GET",
+        ])
+    func unusual(text: String) { #expect(Self.read(text) == nil) }
+
+    @Test("is longer than the longest for nobody")
+    func long() {
+        let filler = String(repeating: "a", count: PlainRequest.longest)
+        #expect(Self.read("GET / HTTP/1.1\r\nHost: a\r\nX: \(filler)\r\n\r\n") == nil)
+    }
+
+    /// The property that keeps requests from being smuggled: nobody further in would have read these bytes in another way.
+    @Test("is what the parser of all other requests reads in the same bytes, and where it ends")
+    func agrees() throws {
+        var random = SeededRandom(seed: 6)
+        var accepted = 0
+        let seeds = [
+            Self.usual,
+            "GET /auth-request/original-uri HTTP/1.1\r\nHost: a\r\nX-Original-URI: /content/a.zip\r\nAuthorization: Basic YTpi\r\n\r\n",
+            "GET /a HTTP/1.1\r\nhost:a\r\n\r\n", "GET /?a=%zz HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
+        ].map { Array($0.utf8) }
+        let spice = Array("\r\n: \t%?#/;,aHGTP1.\u{0}".utf8)
+        for turn in 0..<60_000 {
+            var bytes = seeds[turn % seeds.count]
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: bytes[place] = spice[Int.random(in: 0..<spice.count, using: &random)]
+                case 1: bytes.insert(spice[Int.random(in: 0..<spice.count, using: &random)], at: place)
+                default: bytes.remove(at: place)
+                }
+            }
+            guard let request = Self.read(bytes) else { continue }
+            accepted += 1
+            let told = try #require(
+                Self.parsed(Array(bytes.prefix(request.length))), "\(String(decoding: bytes, as: UTF8.self))")
+            #expect(told.uri == request.target)
+            #expect(told.method == .GET)
+            #expect(told.headers["authorization"].first == request.authorization)
+            #expect(told.headers["accept-language"].first == request.acceptLanguage)
+            #expect(told.headers["x-original-uri"].first == request.originalURI)
+            #expect(told.isKeepAlive)
+        }
+        #expect(accepted > 5_000)
+    }
+
+    private static func read(_ text: String) -> PlainRequest? { read(Array(text.utf8)) }
+
+    private static func read(_ bytes: [UInt8]) -> PlainRequest? {
+        bytes.withUnsafeBytes { PlainRequest($0) }
+    }
+
+    /// The head of the one request that these bytes are, all of them; nil for anything else.
+    private static func parsed(_ bytes: [UInt8]) -> HTTPRequestHead? {
+        let channel = EmbeddedChannel()
+        defer { _ = try? channel.finish() }
+        do {
+            try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
+            // All but the last byte are not yet a request.
+            try channel.writeInbound(ByteBuffer(bytes: bytes.dropLast()))
+            guard try channel.readInbound(as: HTTPServerRequestPart.self) == nil else { return nil }
+            try channel.writeInbound(ByteBuffer(bytes: bytes.suffix(1)))
+            guard case .head(let head)? = try channel.readInbound(as: HTTPServerRequestPart.self),
+                case .end(nil)? = try channel.readInbound(as: HTTPServerRequestPart.self),
+                try channel.readInbound(as: HTTPServerRequestPart.self) == nil
+            else { return nil }
+            return head
+        } catch {
+            return nil
+        }
+    }
+}

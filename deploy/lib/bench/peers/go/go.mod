@@ -1,0 +1,3 @@
+module gatefold.example/peer
+
+go 1.19

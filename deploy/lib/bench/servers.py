@@ -1,0 +1,137 @@
+"""Starts the servers that are compared, reads what they use, and stops them."""
+
+import os
+import pathlib
+import socket
+import subprocess
+import time
+
+HERE = pathlib.Path(__file__).parent
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def filled(template, **values):
+    text = (HERE / template).read_text()
+    for name, value in values.items():
+        text = text.replace(f"@{name}@", str(value))
+    return text
+
+
+class Server:
+    """A process with its children, found by its own pid: nothing else is ever stopped or counted."""
+
+    def __init__(self, name, command, port, run, environment=None):
+        self.name, self.port = name, port
+        self.log = open(run / f"{name}.log", "wb")
+        self.process = subprocess.Popen(
+            command, stdout=self.log, stderr=subprocess.STDOUT, env={**os.environ, **(environment or {})})
+
+    def wait(self, seconds=20):
+        """Waits until it listens."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                break
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return self
+            except OSError:
+                time.sleep(0.05)
+        self.stop()
+        raise SystemExit(f"{self.name} did not start:\n{pathlib.Path(self.log.name).read_text()[-2000:]}")
+
+    def pids(self):
+        found, waiting = [], [self.process.pid]
+        while waiting:
+            pid = waiting.pop()
+            found.append(pid)
+            try:
+                for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+                    waiting += [int(child) for child in (task / "children").read_text().split()]
+            except OSError:
+                pass
+        return found
+
+    def cpu_seconds(self):
+        total = 0
+        for pid in self.pids():
+            try:
+                fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                total += int(fields[11]) + int(fields[12])
+            except OSError:
+                pass
+        return total / TICKS
+
+    def resident_mebibytes(self):
+        """What the processes have for themselves and their share of what they have together."""
+        total = 0
+        for pid in self.pids():
+            try:
+                for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+                    if line.startswith("Pss:"):
+                        total += int(line.split()[1])
+            except OSError:
+                pass
+        return total / 1024
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(15)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.log.close()
+
+
+def gatefold(program, run, content, upstream_port, port=None, name="gatefold"):
+    port = port or free_port()
+    configuration = run / f"{name}.yaml"
+    configuration.write_text(
+        filled("gatefold.yaml", PORT=port, RUN=run, CONTENT=content, UPSTREAM=upstream_port))
+    return Server(name, [program, "serve", "--config", str(configuration)], port, run)
+
+
+def go(program, run):
+    port = free_port()
+    return Server(
+        "go", [program, "-listen", f"127.0.0.1:{port}", "-secret", run / "secret", "-references", run / "references",
+               "-readers", run / "readers.csv"], port, run)
+
+
+def php(run):
+    """PHP-FPM as root or as anybody else, on a socket; nginx stands in front of it."""
+    program = sorted(pathlib.Path("/usr/sbin").glob("php-fpm*"))[-1]
+    owner = "user = www-data\ngroup = www-data\nlisten.owner = www-data\n" if os.geteuid() == 0 else ""
+    (run / "php.conf").write_text(
+        f"[global]\nerror_log = {run}/php-error.log\ndaemonize = no\n[www]\nlisten = {run}/php.sock\nlisten.mode = 0666\n"
+        f"listen.backlog = 4096\n{owner}pm = static\npm.max_children = 8\nclear_env = no\n"
+        "php_admin_flag[opcache.enable] = on\n")
+    server = Server(
+        "php-fpm", [program, "--nodaemonize", "--fpm-config", run / "php.conf", "-d", "opcache.enable=1"], 0, run,
+        {"GATEFOLD_SECRET": str(run / "secret")})
+    end = time.monotonic() + 10
+    while not (run / "php.sock").exists():
+        if time.monotonic() > end or server.process.poll() is not None:
+            server.stop()
+            raise SystemExit(f"php-fpm did not start:\n{pathlib.Path(server.log.name).read_text()[-2000:]}")
+        time.sleep(0.05)
+    return server
+
+
+def nginx(run, content, gatefold_port, returns):
+    ports = {name: free_port() for name in ("STATIC", "PHP", "PLAIN", "CHECKED")}
+    user = "user www-data;\n" if os.geteuid() == 0 else ""
+    (run / "nginx.conf").write_text(
+        user + filled("peers/nginx/nginx.conf", RUN=run, CONTENT=content, GATEFOLD=gatefold_port, RETURNS=returns,
+                      SCRIPT=HERE / "peers/php/index.php", **ports))
+    server = Server("nginx", ["nginx", "-c", str(run / "nginx.conf"), "-p", str(run)], ports["STATIC"], run)
+    server.ports = ports
+    return server
