@@ -26,7 +26,8 @@ struct AccessLog: Sendable {
         logger.info(
             "request",
             metadata: [
-                "method": "\(method)", "path": "\(LoggedPath.of(String(entry.path), route: entry.route))", "status": "\(entry.status.code)",
+                "method": "\(method)", "path": "\(LoggedPath.of(String(entry.path), route: entry.route))",
+                "status": "\(entry.status.code)",
                 "client": "\(client().map(\.description) ?? "-")",
                 "milliseconds": "\(entry.elapsed.nanoseconds / 1_000_000)",
             ])

@@ -1,7 +1,6 @@
 public import Gatefold
 public import Hummingbird
 import Logging
-import Metrics
 
 /// One log line and one measurement a request. The query and the body, where credentials are, are not in it.
 public struct AccessLogMiddleware: RouterMiddleware {

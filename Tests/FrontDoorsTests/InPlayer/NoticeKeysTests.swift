@@ -108,7 +108,7 @@ struct NoticeKeysTests {
 
     @Test("end with the session they were asked for in, and with no other")
     func revoked() throws {
-        let target = try target(made(keys(), at: moment), at: moment)
+        let target = try target(made(self.keys(), at: moment), at: moment)
         let holder = try holder()
         func keys(ending session: SessionReference?) throws -> NoticeKeys {
             try self.keys(revocations: [
