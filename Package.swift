@@ -8,6 +8,19 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// What reads bytes from outside, and the readers that ours are compared with.
+let fuzzed: [Target.Dependency] = [
+    "Backends", "CSV", "Catalogues", "Conformance", "ContentGate", "FrontDoors", "Gatefold", "InPlayer", "JSON", "LDAP",
+    "MQTT", "Mail", "ODBC", "OutgoingRequests", "PKCS7", "PostgreSQL", "Push", "Receipts", "Server", "Settings",
+    "Transfers", "XML",
+    .product(name: "Crypto", package: "swift-crypto"),
+    .product(name: "HTTPTypes", package: "swift-http-types"),
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOEmbedded", package: "swift-nio"),
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+    .product(name: "NIOWebSocket", package: "swift-nio"),
+]
+
 let package = Package(
     name: "gatefold",
     // All but macOS are for the library `InPlayer`.
@@ -104,6 +117,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings),
@@ -209,6 +223,7 @@ let package = Package(
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -221,6 +236,8 @@ let package = Package(
             dependencies: [
                 "Gatefold", "OutgoingRequests", "Settings", "XML",
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
@@ -244,8 +261,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Gatefold", "Backends", "Protections", "State",
+                "Gatefold", "Backends", "ContentGate", "JSON", "Protections", "State", "XML",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings),
 
@@ -335,13 +353,35 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
             swiftSettings: swiftSettings),
+        // Readers in great number before the real program and a real subscriber system with bad days: deploy/soak.
+        .executableTarget(
+            name: "gatefold-soak",
+            dependencies: [
+                "AccessModel", "BackendBenches", "Backends", "Gatefold", "TestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Soak", swiftSettings: swiftSettings),
+        // The publisher's rules said once more, for tests to compare the program with.
+        .target(
+            name: "AccessModel", dependencies: ["Gatefold"], path: "Tests/AccessModel", swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ModelTests",
+            dependencies: [
+                "AccessModel", "Backends", "ContentGate", "Gatefold", "Protections", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
                 "Conformance", "Gatefold", "GatefoldCommand", "JSON", "Settings", "TestSupport", "XML",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings),
         .testTarget(name: "XMLTests", dependencies: ["XML", "TestSupport"], swiftSettings: swiftSettings),
@@ -479,6 +519,7 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -492,6 +533,10 @@ let package = Package(
                 "GatefoldCommand", "Server", "Backends", "BackendBenches", "PushBenches", "State", "Gatefold",
                 "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings),
         .testTarget(
@@ -516,6 +561,10 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings),
+        // Parsers given what nobody expects. `deploy/fuzz` builds the same targets into a program of libFuzzer, see below.
+        .testTarget(
+            name: "FuzzingTests", dependencies: fuzzed + ["TestSupport"], exclude: ["Program"],
+            swiftSettings: swiftSettings),
         .testTarget(
             name: "DeployTests",
             dependencies: [
@@ -524,3 +573,18 @@ let package = Package(
             swiftSettings: swiftSettings),
     ]
 )
+
+// For `deploy/fuzz` alone: the path of libFuzzer's runtime. Our own modules then tell it which of their branches were taken,
+// and there is one product more, which is linked with it.
+if let runtime = Context.environment["GATEFOLD_FUZZER_RUNTIME"] {
+    package.targets.removeAll { $0.isTest }
+    for target in package.targets where target.type == .regular {
+        target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer"]))
+    }
+    package.products.append(.executable(name: "gatefold-fuzz", targets: ["Fuzzing"]))
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzzing", dependencies: fuzzed, path: "Tests/FuzzingTests", sources: ["Program", "Targets"],
+            swiftSettings: swiftSettings,
+            linkerSettings: [.unsafeFlags(["-Xlinker", runtime]), .linkedLibrary("stdc++")]))
+}

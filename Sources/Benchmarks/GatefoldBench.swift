@@ -4,5 +4,6 @@ import ArgumentParser
 @main
 struct GatefoldBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "gatefold-bench", abstract: "Gatefold's benchmarks.", subcommands: [HerdCommand.self])
+        commandName: "gatefold-bench", abstract: "Gatefold's benchmarks.",
+        subcommands: [HerdCommand.self, MicroCommand.self])
 }

@@ -1,6 +1,6 @@
 package import Foundation
 import Gatefold
-package import Protections
+import Protections
 
 /// Why something was not delivered, in words that hold no secret and no account.
 package enum DeliveryFailure: AnswerFailure, Equatable {

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import Foundation
-package import Gatefold
+import Gatefold
 import NIOCore
 import NIOHTTP1
 import NIOPosix

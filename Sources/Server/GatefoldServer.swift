@@ -160,12 +160,15 @@ public struct GatefoldServer: Sendable {
         let router = MainRouter.make(
             publications: publications, clock: parts.services.clock, readiness: readiness)
         return Application(
-            router: router, server: try serverBuilder(),
+            responder: OwnTaskResponder(wrapped: router.buildResponder(), isNeeded: tls != nil),
+            server: try serverBuilder(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.listen.host, port: configuration.listen.port), serverName: nil,
                 backlog: Self.backlog,
-                availableConnectionsDelegate: .maximum(OpenFileLimit.connections, logger: logger)),
+                availableConnectionsDelegate: ConnectionBudget(
+                    OpenFileLimit.connections, of: Self.mainName, logger: logger)),
             onServerRunning: { channel in
+                await AcceptFailureReporter.watch(channel, of: Self.mainName, logger: logger)
                 logger.notice("listening", metadata: ["port": "\(channel.localAddress?.port ?? 0)"])
                 await onListening(channel.localAddress?.port ?? 0)
             },
@@ -179,19 +182,20 @@ public struct GatefoldServer: Sendable {
                 catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock),
                 push: PushAdministration(publications: publications, store: parts.state)),
             server: .http1(configuration: Self.http1()),
-            configuration: ApplicationConfiguration(address: .hostname(address.host, port: address.port)),
+            configuration: ApplicationConfiguration(
+                address: .hostname(address.host, port: address.port),
+                availableConnectionsDelegate: ConnectionBudget(
+                    OpenFileLimit.adminConnections, of: Self.adminName, logger: logger)),
+            onServerRunning: { [logger] in
+                await AcceptFailureReporter.watch($0, of: Self.adminName, logger: logger)
+            },
             logger: logger)
     }
 
     private func serverBuilder() throws -> HTTPServerBuilder {
         guard let tls else {
-            let (http1, answers) = (Self.http1(hasFastLane: true), laneAnswers)
-            return HTTPServerBuilder { responder in
-                GuardedChannel(
-                    wrapped: FastLaneChannel(
-                        wrapped: HTTP1Channel(responder: responder, configuration: http1), answers: answers),
-                    patience: Self.patience)
-            }
+            let answers = laneAnswers
+            return HTTPServerBuilder { Self.plain($0, answers) }
         }
         let configuration = try tls.configuration()
         return HTTPServerBuilder { responder in
@@ -204,11 +208,28 @@ public struct GatefoldServer: Sendable {
         }
     }
 
+    /// A connection without TLS.
+    ///
+    /// - Parameter patience: for so long it may stand still.
+    static func plain(
+        _ responder: @escaping HTTPChannelHandler.Responder, _ answers: LaneAnswers, patience: TimeAmount = patience
+    ) -> some ServerChildChannel {
+        GuardedChannel(
+            wrapped: FastLaneChannel(
+                wrapped: FileSendingChannel(
+                    wrapped: LeanHTTP1Channel(responder: responder, configuration: http1(hasFastLane: true))),
+                answers: answers),
+            patience: patience)
+    }
+
+    /// What the log calls the listeners.
+    private static let mainName = "main", adminName = "admin"
+
     /// A push notification wakes every app at once: so many connections wait in the kernel until they are taken.
     private static let backlog = 4_096
 
     /// For so long a connection may stand still; longer than the slowest answer, which the test users have after a minute.
-    private static let patience = TimeAmount.seconds(90)
+    static let patience = TimeAmount.seconds(90)
 
     /// Limits on what a connection may send, and the no-cache set on whatever leaves without a word on caching: Hummingbird's
     /// own answer to an unreadable request included.
@@ -218,7 +239,8 @@ public struct GatefoldServer: Sendable {
         let idle = TimeAmount.seconds(60)
         return HTTP1Channel.Configuration(
             additionalChannelHandlers: [
-                FlushBeforeCloseHandler(), NoCacheHandler(), RequestDeadlineHandler(deadline: .seconds(30)),
+                LastRequestInstaller(), FlushBeforeCloseHandler(), NoCacheHandler(),
+                RequestDeadlineHandler(deadline: .seconds(30)),
             ] + (hasFastLane ? [LaneSignal(idleTimeout: idle)] : []),
             idleTimeout: hasFastLane ? nil : idle,
             httpDecoderConfiguration: .init(
@@ -230,8 +252,9 @@ public struct GatefoldServer: Sendable {
         LaneAnswers(
             publications: publications,
             keeper: GateKeeper(
-                observer: { GateEventReporter.report($0) }, current: { [publications] in publications.value.gate }),
-            log: AccessLog())
+                observer: { GateEventReporter.report($0) },
+                current: { [publications] in publications.snapshot.set.gate }),
+            log: AccessLog(), clock: parts.services.clock, logger: logger)
     }
 }
 

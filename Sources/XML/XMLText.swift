@@ -9,6 +9,13 @@ enum XMLText {
 
     /// Appends the text so that every parser reads the same text back; a character XML cannot carry becomes U+FFFD.
     static func append(_ text: String, in place: Place, to bytes: inout [UInt8]) {
+        var text = text
+        let isDone = text.withUTF8 { utf8 in
+            guard utf8.allSatisfy(isPlain) else { return false }
+            bytes.append(contentsOf: utf8)
+            return true
+        }
+        if isDone { return }
         forEachAllowed(text) { byte in
             switch byte {
             case UInt8(ascii: "&"): bytes.append(contentsOf: "&amp;".utf8)
@@ -22,6 +29,14 @@ enum XMLText {
             case UInt8(ascii: "\"") where place == .attribute: bytes.append(contentsOf: "&quot;".utf8)
             default: bytes.append(byte)
             }
+        }
+    }
+
+    /// Whether a byte stands for itself wherever it is; most texts are of these alone.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""): false
+        default: (0x20..<0x80).contains(byte)
         }
     }
 

@@ -13,17 +13,21 @@ struct FrontedSystem: Sendable {
 
     /// Starts both, and stops both whatever happens.
     ///
-    /// - Parameter failing: an outage that the system has before the program starts.
+    /// - Parameters:
+    ///   - failing: an outage that the system has before the program starts.
+    ///   - prepare: changes the configuration, and puts into the folder what it names.
     static func run(
-        _ system: BenchCase, failing: Outage? = nil, _ body: (FrontedSystem) async throws -> Void
+        _ system: BenchCase, failing: Outage? = nil,
+        preparing prepare: (_ folder: URL, _ configuration: String) async throws -> String = { $1 },
+        _ body: (FrontedSystem) async throws -> Void
     ) async throws {
         try await system.run { bench in
             if let failing { try await bench.fail(failing) }
             try await withTemporaryFolder { folder in
                 let port = try FreePort.find()
                 let adminPort = try FreePort.find()
-                try Data(configuration(bench, port: port, adminPort: adminPort).utf8)
-                    .write(to: folder.appending(path: "gatefold.yaml"))
+                let text = try await prepare(folder, configuration(bench, port: port, adminPort: adminPort))
+                try Data(text.utf8).write(to: folder.appending(path: "gatefold.yaml"))
                 let launch = ServerProcess.Launch(
                     GatefoldProgram.path, ["serve"], environment: bench.environment.merging(secrets) { $1 }, in: folder,
                     until: .port(port))

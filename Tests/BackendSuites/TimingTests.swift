@@ -8,8 +8,9 @@ import Testing
 ///
 /// Method: each known reader with a wrong password and an unknown reader with the same one are asked by turns, 150 pairs
 /// after 20 that warm up; the two samples are compared by Mann and Whitney's test. Indistinguishable means a standard score
-/// below 4.5 where readers ask, at the proxy, and medians within a tenth of one another at the backend itself. A busy
-/// machine can push a sound backend over these, so the best of three runs counts: one that leaks is over them in all.
+/// below 4.5 where readers ask, at the proxy, and at the backend itself medians within a tenth of one another, or a score below
+/// 2, with which they may well be the same. A busy machine can push a sound backend over these, so the best of three runs
+/// counts: one that leaks is over them in all.
 @Suite("The time of a refusal", .serialized) struct TimingTests {
     private static let pairs = 150
     private static let warmUp = 20
@@ -38,7 +39,7 @@ import Testing
             try await bestOfThree(system) {
                 try await measure { try await !backend.recognise($0, inquiry: Inquiry()).isRecognised }
             } isSound: {
-                (0.9...1.1).contains($0.medians.0 / $0.medians.1)
+                (0.9...1.1).contains($0.medians.0 / $0.medians.1) || abs($0.z) < 2
             }
         }
     }

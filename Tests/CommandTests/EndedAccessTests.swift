@@ -94,6 +94,18 @@ struct EndedAccessTests {
         #expect(try await sample.state(of: try await sample.signIn(reader, device: "phone")) == "active")
     }
 
+    @Test("Pitfall 8: whoever signs in right after all sessions were ended is signed out by doing so once more")
+    func revokedTwice() async throws {
+        let sample = try Sample.current
+        let reader = sample.newReader()
+        let subscriber = try await inspect(try await sample.signIn(reader)).subscriber
+        try await sample.succeed(["token", "revoke", "--subscriber", subscriber])
+        let token = try await sample.signIn(reader)
+        try await sample.succeed(["token", "revoke", "--subscriber", subscriber])
+        #expect(try await eventually { try await sample.state(of: token) == "unknown" })
+        #expect(try await sample.gatefold(["token", "inspect", "-"], input: token).status == 1)
+    }
+
     @Test("Pitfall 8: one device of a subscriber ends, by its reference and by the name the app sends")
     func revokedByDevice() async throws {
         let sample = try Sample.current

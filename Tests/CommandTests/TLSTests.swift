@@ -61,6 +61,13 @@ struct TLSTests {
                         #expect(lines.contains("expires: 0"))
                         #expect(!lines.contains { $0.hasPrefix("etag:") || $0.hasPrefix("last-modified:") })
                     }
+                    // Encrypted, the system can not send a file by itself.
+                    let name = "\(Sample.free).zip"
+                    let url = "https://127.0.0.1:\(sample.port)/content/daily/\(name)"
+                    _ = try await curl(sample, [option, "-o", name, url])
+                    #expect(
+                        try Data(contentsOf: sample.folder.appendingPathComponent(name))
+                            == Data(EditionShelf.bytes(of: name)))
                 }
 
                 #expect(try await subject(sample) == "first")

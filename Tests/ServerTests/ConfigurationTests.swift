@@ -1,3 +1,4 @@
+import ContentGate
 import Crypto
 import Foundation
 import Gatefold
@@ -170,6 +171,22 @@ struct ConfigurationTests {
             Mistake(
                 text: least + "\n    content: {prefix: editions}",
                 message: "gatefold.yaml:8: publications.daily.content: "),
+            // Where calls are answered there is no content: the answer would be that of whoever comes first.
+            Mistake(
+                text: least + "\n    content: {prefix: /}",
+                message: "gatefold.yaml:8: publications.daily.content.prefix: expected a path such as /content/daily/"),
+            Mistake(
+                text: least + "\n    content: {prefix: /sign_in/files/}",
+                message: "gatefold.yaml:8: publications.daily.content.prefix: expected a path such as /content/daily/"),
+            Mistake(
+                text: least + "\n    content: {prefix: /auth-request/}",
+                message: "gatefold.yaml:8: publications.daily.content.prefix: expected a path such as /content/daily/"),
+            Mistake(
+                text: least + "\n    content: {prefix: /daily/}",
+                message: "gatefold.yaml:6: publications.daily: has a content.prefix that begins with /daily"),
+            Mistake(
+                text: least + "\n  weekly: {backend: house, secrets: {env: OTHER}, content: {prefix: /daily/weekly/}}",
+                message: "gatefold.yaml:8: publications.weekly: has a content.prefix that begins with /daily"),
             Mistake(
                 text: least + "\n    edge_tokens:\n      - {kind: akamai, key: {env: DAILY}}",
                 message: "gatefold.yaml:9: publications.daily.edge_tokens[0]: the key must be at least 16 bytes in hex"),
@@ -184,6 +201,14 @@ struct ConfigurationTests {
         let error = #expect(throws: SettingsError.self) { try read(mistake.text) }
         #expect(error?.description.hasPrefix(mistake.message) == true, "\(error?.description ?? "no error")")
         #expect(error?.description.contains("\n") == false)
+    }
+
+    @Test(
+        "content may lie at any other path",
+        arguments: ["/content/", "/content/daily/", "/editions/daily/", "/dailyfiles/"])
+    func contentPrefix(prefix: String) throws {
+        let read = try read(Self.least + "\n    content: {prefix: \(prefix)}")
+        #expect(read.publications.first?.content?.prefix == prefix)
     }
 
     @Test("Pitfall 12: made-up readers and real ones never share a publication")

@@ -1,4 +1,6 @@
 import HTTPTypes
+import HummingbirdCore
+import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
@@ -69,8 +71,22 @@ struct ConnectionGuardTests {
         try channel.writeInbound(HTTPRequestPart.head(.init(method: .post, scheme: nil, authority: nil, path: "/")))
         for _ in 0..<29 {
             try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "a")))
+            channel.read()
             channel.embeddedEventLoop.advanceTime(by: .seconds(1))
         }
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test("stays while a request waits because nobody here reads it, and has its time once somebody does")
+    func unreadBody() throws {
+        let channel = try channel(RequestDeadlineHandler(deadline: .seconds(30)))
+        try channel.writeInbound(HTTPRequestPart.head(.init(method: .post, scheme: nil, authority: nil, path: "/")))
+        channel.embeddedEventLoop.advanceTime(by: .hours(1))
+        #expect(channel.isActive)
+        channel.read()
+        channel.embeddedEventLoop.advanceTime(by: .seconds(29))
         #expect(channel.isActive)
         channel.embeddedEventLoop.advanceTime(by: .seconds(1))
         #expect(!channel.isActive)
@@ -83,6 +99,28 @@ struct ConnectionGuardTests {
         try channel.writeInbound(HTTPRequestPart.end(nil))
         channel.embeddedEventLoop.advanceTime(by: .hours(1))
         #expect(channel.isActive)
+    }
+
+    /// As the server's own, but for what is said on it.
+    private struct PlainChannel: ServerChildChannel {
+        func setup(
+            channel: any Channel, logger: Logger
+        ) -> EventLoopFuture<NIOAsyncChannel<ByteBuffer, ByteBuffer>> {
+            channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel(wrappingChannelSynchronously: channel) }
+        }
+
+        func handle(value: NIOAsyncChannel<ByteBuffer, ByteBuffer>, logger: Logger) async {}
+    }
+
+    @Test("brings nothing down when nobody takes it, because the server stops in this moment")
+    func untaken() throws {
+        let channel = EmbeddedChannel()
+        let guarded = GuardedChannel(wrapped: PlainChannel(), patience: .seconds(60))
+        _ = try guarded.setup(channel: channel, logger: Logger(label: "test")).wait()
+        try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+        #expect(channel.isActive)
+        channel.close(promise: nil)
+        channel.embeddedEventLoop.run()
     }
 
     @Test("is closed when its TLS handshake does not come to an end")

@@ -48,6 +48,31 @@ struct MainRouterTests {
         return try await router.buildResponder().respond(to: request, context: context).status
     }
 
+    @Test("refuses a target that has none of the forms there are, whatever path it could be taken for")
+    func targetForms() async throws {
+        try await withRouter { router in
+            let responder = router.buildResponder()
+            for (method, target, status) in [
+                (HTTPRequest.Method.get, "/healthz", HTTPResponse.Status.ok), (.get, "healthz", .badRequest),
+                (.get, "content/daily/covers/a.jpg", .badRequest), (.get, "*", .badRequest), (.get, "", .badRequest),
+                (.connect, "a:443", .badRequest), (.get, "ftp://a/healthz", .badRequest),
+            ] {
+                let context = GatefoldRequestContext(
+                    source: ApplicationRequestContextSource(
+                        channel: NIOAsyncTestingChannel(), logger: Logger(label: "test")))
+                let request = Request(
+                    head: HTTPRequest(method: method, scheme: "https", authority: "a", path: target),
+                    body: RequestBody(buffer: ByteBuffer()))
+                let answered = try await responder.respond(to: request, context: context).status
+                #expect(answered == status, "\(method) \(target)")
+            }
+        }
+        for target in ["http://a/healthz", "HTTPS://a/healthz", "/", "//"] {
+            #expect(TargetFormMiddleware.hasForm(target, method: .get), "\(target)")
+        }
+        #expect(TargetFormMiddleware.hasForm("*", method: .options))
+    }
+
     @Test("Pitfall 11: only this machine and trusted proxies may name the target of an auth request")
     func authRequestPeers() async throws {
         try await withRouter { router in

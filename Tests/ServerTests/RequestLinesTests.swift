@@ -4,6 +4,7 @@ import Gatefold
 import Hummingbird
 import HummingbirdTesting
 import Logging
+import NIOCore
 import Synchronization
 import TestSupport
 import Testing
@@ -18,17 +19,25 @@ struct RequestLinesTests {
         func add(_ line: String) { all.withLock { $0.append(line) } }
     }
 
+    private static func publications(_ clock: ManualClock) throws -> CurrentPublications {
+        CurrentPublications(
+            PublicationSet(
+                directory: PublicationDirectory(), gate: try Gate([], clock: clock.wall), backends: OpenBackends(),
+                clients: ClientAddressResolver(trusted: []), revocationRetention: 0))
+    }
+
+    private static func logger(_ lines: Lines, level: Logger.Level = .info) -> Logger {
+        Logger(label: "test") { LineLogHandler(label: $0, level: level, form: .text) { lines.add($0) } }
+    }
+
     private func lines(_ path: String, method: HTTPRequest.Method = .get) async throws -> [String] {
         let clock = ManualClock()
-        let set = PublicationSet(
-            directory: PublicationDirectory(), gate: try Gate([], clock: clock.wall), backends: OpenBackends(),
-            clients: ClientAddressResolver(trusted: []), revocationRetention: 0)
         let lines = Lines()
         let router = MainRouter.make(
-            publications: CurrentPublications(set), clock: clock.wall, readiness: { .ready })
+            publications: try Self.publications(clock), clock: clock.wall, readiness: { .ready })
         let application = Application(
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            logger: Logger(label: "test") { LineLogHandler(label: $0, level: .info, form: .text) { lines.add($0) } })
+            logger: Self.logger(lines))
         try await application.test(.live) { client in
             _ = try await client.execute(uri: path, method: method)
         }
@@ -40,7 +49,54 @@ struct RequestLinesTests {
         let lines = try await lines("/auth-request/original-uri")
         #expect(lines.count == 2)
         #expect(lines.first?.contains("content refused") == true)
-        #expect(Set(lines.map { $0.matches(of: /request=([0-9a-f]+)/).first.map { String($0.1) } }).count == 1)
+        #expect(Self.ids(lines).count == 1)
+    }
+
+    @Test("all carry its id in the fast lane, too, and each request has one of its own")
+    func oneIDInTheLane() throws {
+        let lines = Lines()
+        try Self.answerInTheLane(Self.logger(lines), times: 4)
+        #expect(lines.value.count == 8)
+        for request in 0..<4 where lines.value.count == 8 {
+            let own = Array(lines.value[(2 * request)..<(2 * request + 2)])
+            #expect(own[0].contains("content refused") && own[1].contains("status="))
+            let id = try #require(Self.ids(own).first)
+            // As long as those that requests have further in.
+            #expect(Self.ids(own).count == 1 && id.count > 16)
+        }
+        #expect(Self.ids(lines.value).count == 4)
+    }
+
+    @Test("are not made in the fast lane where nothing is written")
+    func quietLane() throws {
+        let lines = Lines()
+        try Self.answerInTheLane(Self.logger(lines, level: .notice), times: 4)
+        #expect(lines.value.isEmpty)
+    }
+
+    /// The same refused download again and again, so that most answers are kept ones.
+    private static func answerInTheLane(_ logger: Logger, times: Int) throws {
+        let clock = ManualClock()
+        let publications = try publications(clock)
+        let lane = LaneAnswers(
+            publications: publications,
+            keeper: GateKeeper(
+                observer: { GateEventReporter.report($0) }, current: { publications.value.gate }),
+            log: AccessLog(), clock: clock.wall, logger: logger)
+        let memory = LaneMemory()
+        let peer = LanePeer(address: ClientAddress("127.0.0.1"))
+        for _ in 0..<times {
+            var bytes = ByteBuffer(
+                string: "GET /auth-request/original-uri HTTP/1.1\r\nHost: a\r\n"
+                    + "X-Original-URI: /content/a.zip\r\n\r\n")
+            var out: ByteBuffer?
+            #expect(lane.answer(&bytes, peer, memory, into: &out))
+        }
+    }
+
+    /// Of requests, as their lines have them.
+    private static func ids(_ lines: [String]) -> Set<String> {
+        Set(lines.compactMap { $0.matches(of: /request=([0-9a-f]+)/).first.map { String($0.1) } })
     }
 
     @Test(

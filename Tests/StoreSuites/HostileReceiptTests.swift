@@ -39,7 +39,7 @@ struct HostileReceiptTests {
 
     @Test("is refused by each front door in its own form, and leaves nothing half-written: receipts of StoreKit 1")
     func receipts() async throws {
-        try await Kiosk.served(change: Self.withSoftphone) { kiosk in
+        try await Kiosk.served(change: Kiosk.withSoftphone) { kiosk in
             try await expectRefusals(of: try await Self.receipts(of: kiosk), kiosk)
         }
     }
@@ -58,7 +58,7 @@ struct HostileReceiptTests {
             }
             let known = "apple-root-g3.cer"
             let change = { (text: String) in
-                Self.withSoftphone(text).replacing(known, with: ([known] + roots).joined(separator: ", "))
+                Kiosk.withSoftphone(text).replacing(known, with: ([known] + roots).joined(separator: ", "))
             }
             try await Kiosk.served(change: change) { kiosk in
                 var vectors = try Self.transactions(of: kiosk.signing)
@@ -80,7 +80,7 @@ struct HostileReceiptTests {
 
     @Test("replayed by fifty accounts is three persons' at Baker, as it is set, and one account's at Cloud Softphone")
     func replay() async throws {
-        try await Kiosk.served(change: Self.withSoftphone) { kiosk in
+        try await Kiosk.served(change: Kiosk.withSoftphone) { kiosk in
             let receipt = Kiosk.single(Self.product, transaction: "7002")
             let credit = Kiosk.single(Self.product, transaction: "7003")
             var (confirmed, credited) = (0, 0)
@@ -122,17 +122,6 @@ extension HostileReceiptTests {
     private static let softphone = CloudSoftphoneClient(
         url: "/daily/iap",
         postData: "receipt=%receipt%&productCode=%productCode%&username=%account[username]%&price=%price%")
-
-    /// Nobody is there to take what is delivered.
-    private static func withSoftphone(_ configuration: String) -> String {
-        configuration.replacing(
-            "    baker: {}",
-            with: """
-                    baker: {}
-                    cloud_softphone: {path: /daily/iap, store: apple}
-                    deliveries: {kind: webhook, url: "https://127.0.0.1:1/credit", secret: {file: secrets/daily}}
-                """)
-    }
 
     private static func receipts(of kiosk: Kiosk) async throws -> [Vector] {
         let purchases =

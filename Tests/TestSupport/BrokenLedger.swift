@@ -6,10 +6,18 @@ public struct BrokenLedger: PurchaseLedger {
     public struct Down: Error {}
 
     private let full: (any PurchaseLedger)?
+    private let told: (@Sendable (PurchaseOwner) throws -> [StoreTransaction])?
 
     /// - Parameter full: what it still tells.
     public init(full: (any PurchaseLedger)? = nil) {
         self.full = full
+        told = nil
+    }
+
+    /// - Parameter told: the purchases of each owner; nothing else can be asked.
+    public init(telling told: @escaping @Sendable (PurchaseOwner) throws -> [StoreTransaction]) {
+        full = nil
+        self.told = told
     }
 
     private var readable: any PurchaseLedger {
@@ -43,7 +51,10 @@ public struct BrokenLedger: PurchaseLedger {
     public func take(_ event: StoreEvent, at moment: Date) async throws -> Bool { throw Down() }
     public func transactions(
         of owner: PurchaseOwner, in stores: Set<StoreName>
-    ) async throws -> [StoreTransaction] { try await readable.transactions(of: owner, in: stores) }
+    ) async throws -> [StoreTransaction] {
+        if let told { return try told(owner) }
+        return try await readable.transactions(of: owner, in: stores)
+    }
     public func transactions(of original: String, in store: StoreName) async throws -> [StoreTransaction] {
         try await readable.transactions(of: original, in: store)
     }
@@ -51,7 +62,8 @@ public struct BrokenLedger: PurchaseLedger {
         _ selection: RecheckSelection, of owner: PurchaseOwner?, in stores: Set<StoreName>,
         environments: Set<StoreEnvironment>, lookedBefore looked: Date, at moment: Date, limit: Int
     ) async throws -> [Recheck] {
-        try await readable.rechecks(
+        if told != nil { return [] }
+        return try await readable.rechecks(
             selection, of: owner, in: stores, environments: environments, lookedBefore: looked, at: moment,
             limit: limit)
     }

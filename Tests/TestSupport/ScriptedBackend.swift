@@ -58,5 +58,7 @@ public final class ScriptedBackend: SubscriberBackend {
         return try await script.withLock(\.subscription)(subscriber)
     }
 
-    public struct BrokenDown: Error {}
+    public struct BrokenDown: Error {
+        public init() {}
+    }
 }

@@ -44,5 +44,14 @@ require_toolchain() {
     esac
 }
 
+# How to build what is to be fast, in release_options: with Swift's own libraries in the program where the toolchain has them to
+# put there. It is faster so, and runs where no Swift is installed.
+find_release_options() {
+    local resources
+    resources=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+    release_options=(-c release)
+    [ ! -d "${resources}_static/linux" ] || release_options+=(--static-swift-stdlib)
+}
+
 build_packages="libxml2-dev libsqlite3-dev libcrypt-dev zlib1g-dev pkg-config libpq-dev unixodbc-dev libldap-dev
     libcurl4-openssl-dev libargon2-dev libssl-dev"

@@ -22,6 +22,8 @@ struct ChainBackend: SubscriberBackend {
     /// That of the first member that has one: readers register in one place.
     var registry: (any SubscriberRegistry)? { members.lazy.compactMap(\.backend.registry).first }
 
+    var decidingFields: Set<String> { members.reduce(into: []) { $0.formUnion($1.backend.decidingFields) } }
+
     func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
         // Those who do not read such credentials are not in the chain for them.
         let members = members.filter { $0.backend.reads(credentials.form) }

@@ -8,7 +8,7 @@ final class LineChannel: Sendable {
     /// In bytes, without its end.
     static let longestLine = 1 << 20
 
-    private struct Descriptors {
+    struct Descriptors {
         let input: Int32
         let output: Int32
         /// Readable once interrupted.
@@ -83,7 +83,7 @@ final class LineChannel: Sendable {
         }
     }
 
-    private func receive(_ open: Descriptors, _ deadline: ContinuousClock.Instant) throws -> [UInt8] {
+    func receive(_ open: Descriptors, _ deadline: ContinuousClock.Instant) throws -> [UInt8] {
         var line: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {

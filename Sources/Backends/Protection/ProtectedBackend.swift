@@ -6,7 +6,7 @@ import Protections
 /// How each part works is in its own file; how they are put together is in ``ask(_:_:)`` alone.
 public final class ProtectedBackend: SubscriberBackend {
     private let backend: any SubscriberBackend
-    private let decidingFields: Set<String>
+    public let decidingFields: Set<String>
     private let decidesEditions: Bool
     let settings: ProtectionSettings
     private let services: BackendServices
@@ -64,7 +64,7 @@ public final class ProtectedBackend: SubscriberBackend {
         }
     }
 
-    private func remembered(_ question: Question, _ inquiry: Inquiry) -> Answer? {
+    private func remembered(_ question: Question, _ inquiry: Inquiry) -> Remembered<Answer>? {
         cache.remembered(keys.key(of: question, reduced(inquiry)))
     }
 
@@ -163,17 +163,19 @@ extension ProtectedBackend {
         return answer
     }
 
-    public func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Subscription? {
-        guard case .subscription(let answer)? = remembered(.subscription(subscriber), inquiry) else { return nil }
-        return answer
+    public func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Remembered<Subscription>? {
+        guard let known = remembered(.subscription(subscriber), inquiry), case .subscription(let answer) = known.value
+        else { return nil }
+        return Remembered(answer, standing: known.standing)
     }
 
     public func rememberedVerdict(
         on edition: EditionID, for subscriber: Subscriber, inquiry: Inquiry
-    ) -> RememberedVerdict? {
-        guard decidesEditions else { return RememberedVerdict.none }
-        guard case .verdict(let answer)? = remembered(.verdict(edition, subscriber), inquiry) else { return nil }
-        return answer.map { .verdict($0) } ?? RememberedVerdict.none
+    ) -> Remembered<RememberedVerdict>? {
+        guard decidesEditions else { return Remembered(.none) }
+        guard let known = remembered(.verdict(edition, subscriber), inquiry), case .verdict(let answer) = known.value
+        else { return nil }
+        return Remembered(answer.map { .verdict($0) } ?? RememberedVerdict.none, standing: known.standing)
     }
 
     /// Never from memory. What was remembered holds on only if the reader is who they were.

@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 import Gatefold
 
-/// What a question is known by: a keyed digest of every input of its answer (PITFALLS row 7), so that nothing a reader
-/// typed is kept.
+/// What a question is known by: a keyed digest of every input of its answer (PITFALLS row 7), so that no answer is kept under
+/// what a reader typed.
 struct QuestionKey: Hashable, Sendable {
     let words: SIMD4<UInt64>
 }
@@ -13,8 +13,19 @@ struct QuestionKey: Hashable, Sendable {
 /// Two questions have the same key only if they agree in everything that the backend sees. Each part is written with its
 /// length in front, so that ("ab", "c") and ("a", "bc") differ.
 struct QuestionKeys: Sendable {
+    /// The longest key of a subscriber that is kept here, with the backend's own session, in bytes.
+    private static let longestKnown = 512
+
+    private struct Known: Hashable {
+        let edition: EditionID?
+        let isVerdict: Bool
+        let subscriber: Subscriber
+    }
+
     private let key: SymmetricKey
     private let backend: String
+    /// Those that readers ask again and again, where no field decides.
+    private let known = RecentMemory<Known, QuestionKey>(capacity: 20_000)
 
     /// - Parameter secret: random bytes.
     init(secret: [UInt8], backend: String) {
@@ -23,6 +34,20 @@ struct QuestionKeys: Sendable {
     }
 
     func key(of question: Question, _ inquiry: Inquiry) -> QuestionKey {
+        guard inquiry.fields.isEmpty, let subscriber = question.subscriber,
+            subscriber.key.utf8.count + (subscriber.upstreamSession?.utf8.count ?? 0) <= Self.longestKnown
+        else { return made(question, inquiry) }
+        let about: Known
+        switch question {
+        case .subscription: about = Known(edition: nil, isVerdict: false, subscriber: subscriber)
+        case .verdict(let edition, _):
+            about = Known(edition: edition, isVerdict: true, subscriber: subscriber)
+        default: return made(question, inquiry)
+        }
+        return known.value(about, making: { made(question, inquiry) })
+    }
+
+    private func made(_ question: Question, _ inquiry: Inquiry) -> QuestionKey {
         var parts = Parts()
         parts.add(backend)
         parts.add(question.kind)

@@ -16,6 +16,8 @@ struct ShadowBackend: SubscriberBackend {
     /// The watched backend hears of nobody who registers.
     var registry: (any SubscriberRegistry)? { serves.registry }
 
+    var decidingFields: Set<String> { serves.decidingFields }
+
     func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
         let comparison = watch.recognise(credentials, inquiry)
         do {

@@ -2,7 +2,6 @@ import Backends
 import Foundation
 import Gatefold
 import Protections
-import State
 import Synchronization
 
 /// Many readers at once, before a subscriber system that bears little.
@@ -20,19 +19,19 @@ struct Herd: Sendable {
 
     func run() async throws -> HerdReport {
         let fragile = FragileBackend(latency: .zero, breaksAbove: breaksAbove)
-        let references = ReferenceKey(Secret("Ms9yP4xT0vAz6oBr-references"))
         let protected = ProtectedBackend(
-            fragile, decidesEditions: false, settings: settings,
-            services: BackendServices(
-                clock: .system, random: .system,
-                passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1), references: references
-            ))
-        let folder = FileManager.default.temporaryDirectory.appending(path: "gatefold-herd-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let proxy = try proxy(protected, references, folder)
-        let tokens = try makeTokens()
+            fragile, decidesEditions: false, settings: settings, services: try House.services())
+        let codec = try House.codec
+        let tokens = try (0..<readers).map { try codec.seal(try House.session(of: $0)) }
+        return try await House.withFolder { folder in
+            let proxy = try House.proxy(protected, tokens: codec, folder)
+            return try await run(proxy, tokens, fragile, protected)
+        }
+    }
 
+    private func run(
+        _ proxy: PublicationProxy, _ tokens: [String], _ fragile: FragileBackend, _ protected: ProtectedBackend
+    ) async throws -> HerdReport {
         try await warmUp(proxy, tokens, protected)
         let before = protected.status
         fragile.begin(latency: latency)
@@ -94,50 +93,6 @@ struct Herd: Sendable {
                     }
                 }
             }
-        }
-    }
-
-    private func proxy(
-        _ backend: any SubscriberBackend, _ references: ReferenceKey, _ folder: URL
-    ) throws -> PublicationProxy {
-        let publication = Publication(
-            id: try Self.publication, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
-            rule: EntitlementRule(policy: .backendDecides))
-        return PublicationProxy(
-            publication: publication, backend: backend, tokens: try Self.codec,
-            editionSecrets: SecretRing(current: Secret("Kq7wN2vR8tYx4mZp-editions")),
-            state: try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path),
-            revocations: RevocationList(publication: publication.id), guesses: UnlimitedGuesses(),
-            references: references)
-    }
-
-    private func makeTokens() throws -> [String] {
-        let now = Date()
-        let codec = try Self.codec
-        let publication = try Self.publication
-        return try (0..<readers).map { reader in
-            try codec.seal(
-                Session(
-                    publication: publication, subscriber: Subscriber(backend: "legacy", key: String(reader)),
-                    device: nil, reference: .random(from: .system), issuedAt: now,
-                    expiresAt: now.addingTimeInterval(3_600)))
-        }
-    }
-
-    private struct NoPublication: Error {}
-
-    private static var publication: PublicationID {
-        get throws {
-            guard let id = PublicationID("daily") else { throw NoPublication() }
-            return id
-        }
-    }
-
-    private static var codec: SealedTokenCodec {
-        get throws {
-            SealedTokenCodec(
-                publication: try publication, secrets: SecretRing(current: Secret("Lr8xO3wS9uZy5nAq-tokens")),
-                random: .system)
         }
     }
 }

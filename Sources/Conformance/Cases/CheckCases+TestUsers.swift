@@ -1,6 +1,10 @@
 extension CheckCases {
-    /// The test users of PROTOCOLS 1.3, but for those whose answers change by chance or by the clock, and those that answer
-    /// late or disagree with themselves on purpose.
+    /// The test users of PROTOCOLS 1.3, but for these:
+    /// - `activerandom`, `lapsedrandom` and `fliprandom`, whose answers change by chance;
+    /// - `flipall`, `flipnone`, `flipsome` and `flipglobal`, whose answers change every five minutes;
+    /// - codes with `zzz`, which answer after a minute, when a check waits no more;
+    /// - codes with `000`, which answer 200 with a text that is no XML: the right answer would break a rule;
+    /// - other codes, because `200` answers as `activeall` does, and of each call that can fail one code is here.
     package static let testUsers: [CheckReader] = {
         let first = edition(1)
         let second = edition(2)
@@ -13,16 +17,22 @@ extension CheckCases {
             user("lapsedall", .inactive, .everything, lacks: [first]),
             user("lapsednone", .inactive, .nothing, lacks: [first]),
             user("lapsedsome", .inactive, odd, holds: [first], lacks: [second]),
+            user("lapsedglobal", .inactive, .everything, lacks: [first]) { $0.hasOwnFeed = true },
+            // Verification and credentials disagree on purpose.
+            user("yesbyproxy", .active, .everything, lacks: [first]),
             user("longjson", .active, .everything, holds: [first]),
             user("credserror", .active, .everything, lacks: [first]),
             user("expiredtoken", .stale, nil, lacks: [first]) { $0.renewal = .token },
             user("blockedtoken", .stale, nil, lacks: [first]) { $0.renewal = .refused },
+            user("alwaysstaletoken", .stale, nil, lacks: [first]) { $0.renewal = .stale },
             user("peter", .active, .everything, holds: [first]) {
                 $0.signIn = [Field("username", "peter"), Field("password", "pan")]
                 $0.triesWrongProof = true
             },
-            user("500-500-500", nil, nil) { $0.failing = .signIn },
-            user("200-500-500", nil, nil) { $0.failing = .verification },
+            user("500-500-500", nil, nil) { $0.failing = [.signIn] },
+            // A code says nothing of renewals. The historic endpoint gives a token without asking, which refuses nobody.
+            user("200-500-500", nil, nil, holds: [first]) { $0.failing = [.verification, .renewal, .credentials] },
+            user("200-200-500", .active, .everything, holds: [first]) { $0.failing = [.credentials] },
         ]
     }()
 

@@ -51,15 +51,43 @@ extension CheckCases {
             }
             content = address
         }
-        if let name = try section.string("wrong_proof") {
-            guard let index = readers.firstIndex(where: { $0.name == name && $0.signIn != nil }) else {
-                throw section.error("wrong_proof", expected: "expected the name of a reader with sign_in")
-            }
-            for other in readers.indices { readers[other].triesWrongProof = other == index }
-        }
         proofName = try section.string("proof", default: proofName)
+        try readWrongProof(section)
         try section.finish()
     }
+
+    private mutating func readWrongProof(_ section: SettingsSection) throws(SettingsError) {
+        let names: [String]
+        switch section.written("wrong_proof")?.content {
+        case nil: return
+        case .sequence: names = try section.strings("wrong_proof") ?? []
+        default: names = try section.string("wrong_proof").map { [$0] } ?? []
+        }
+        for name in names {
+            guard let reader = readers.first(where: { $0.name == name }), let fields = reader.signIn else {
+                throw section.error("wrong_proof", expected: "expected the name of a reader with sign_in")
+            }
+            guard fields.contains(where: { $0.name == proofName }) else {
+                throw section.error(
+                    "wrong_proof",
+                    expected: "expected a reader whose sign_in has \(proofName); another field is named by proof")
+            }
+            guard !reader.failing.contains(.signIn) else {
+                throw section.error("wrong_proof", expected: "expected a reader whose sign-in can be answered")
+            }
+        }
+        for index in readers.indices { readers[index].triesWrongProof = names.contains(readers[index].name) }
+    }
+
+    /// The readers whose sign-in may be tried with a wrong proof.
+    package var triedWithWrongProof: [CheckReader] {
+        readers.filter { reader in
+            reader.triesWrongProof && reader.signIn?.contains { $0.name == proofName } == true
+        }
+    }
+
+    /// Whether there is such a reader.
+    package var hasWrongProof: Bool { !triedWithWrongProof.isEmpty }
 }
 
 extension CheckReader {
@@ -77,10 +105,16 @@ extension CheckReader {
         }
         state = try Self.word("state", in: section)
         renewal = try Self.word("renew", in: section)
-        failing = try Self.word("failing", in: section)
+        failing = try Self.failing(in: section)
         if section.has("feed_password") { hasOwnFeed = try section.boolean("feed_password", default: false) }
         holds = try section.strings("holds") ?? []
         lacks = try section.strings("lacks") ?? []
+        if failing.contains(.credentials), holds.isEmpty, lacks.isEmpty {
+            throw section.error("failing", expected: "expected holds or lacks: credentials are asked for an edition")
+        }
+        if failing.contains(.signIn), failing.count > 1, token == nil {
+            throw section.error("failing", expected: "expected a token: a sign-in that fails gives none for the rest")
+        }
         switch section.written("issues")?.content {
         case nil: break
         case .scalar("everything", _): issues = .everything
@@ -91,10 +125,30 @@ extension CheckReader {
         try section.finish()
     }
 
+    /// One word or a list of them.
+    private static func failing(in section: SettingsSection) throws(SettingsError) -> Set<Failing> {
+        var failing: Set<Failing> = []
+        if case .sequence? = section.written("failing")?.content {
+            for text in try section.strings("failing") ?? [] {
+                failing.insert(try Self.word(text, of: "failing", in: section))
+            }
+        } else if let word: Failing = try Self.word("failing", in: section) {
+            failing.insert(word)
+        }
+        return failing
+    }
+
     private static func word<Word: RawRepresentable & CaseIterable>(
         _ name: String, in section: SettingsSection
     ) throws(SettingsError) -> Word? where Word.RawValue == String {
         guard let text = try section.string(name) else { return nil }
+        let found: Word = try Self.word(text, of: name, in: section)
+        return found
+    }
+
+    private static func word<Word: RawRepresentable & CaseIterable>(
+        _ text: String, of name: String, in section: SettingsSection
+    ) throws(SettingsError) -> Word where Word.RawValue == String {
         guard let word = Word(rawValue: text) else {
             let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
             throw section.error(name, expected: "expected one of \(words)")

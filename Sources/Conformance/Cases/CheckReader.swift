@@ -15,14 +15,15 @@ package struct CheckReader: Sendable {
     package enum Renewal: String, Sendable, CaseIterable {
         /// Gives a token that is good.
         case token
+        /// Gives another token that is stale as well, as to one of the test users.
+        case stale
         case refused
     }
 
     /// What a subscriber system that can not answer keeps from being answered.
     package enum Failing: String, Sendable, CaseIterable {
         case signIn = "sign_in"
-        /// Sign-in still works.
-        case verification
+        case verification, renewal, credentials
     }
 
     package let name: String
@@ -36,8 +37,8 @@ package struct CheckReader: Sendable {
     /// Editions that the reader is not.
     package var lacks: [String] = []
     package var renewal: Renewal?
-    package var failing: Failing?
-    /// Whether to ask what a wrong proof is answered: only one reader is asked for that.
+    package var failing: Set<Failing> = []
+    /// Whether to ask what a wrong proof is answered: only readers who were chosen for it are asked for that.
     package var triesWrongProof = false
     /// Whether sign-in is to bring a password for the feed.
     package var hasOwnFeed: Bool?

@@ -11,9 +11,14 @@ package struct Evidence: Sendable {
     /// The tokens that were signed in with, by the readers' names.
     package var tokens: [String: String] = [:]
     package var tls: TLSFacts?
+    /// Of known readers' sign-ins with a wrong proof and nobody's, asked for in one record, by the readers' names.
+    package var answerOrders: [String: AnswerOrder] = [:]
+    /// Why the server was asked no more; nil where it answered to the end.
+    package var silence: String?
     /// Why something could not be asked at all; by what would have been.
     package var gateGap: String?
     package var cacheGap: String?
+    package var timingGap: String?
 
     package init(endpoint: Endpoint, cases: CheckCases, options: CheckOptions, date: Date) {
         self.endpoint = endpoint
@@ -63,9 +68,9 @@ extension Evidence {
         }
     }
 
-    /// Credentials that were given, with the edition they were asked for.
+    /// Credentials that were given, also in an outage, with the edition they were asked for.
     var granted: [(exchange: Exchange, edition: String, userid: String, password: String)] {
-        exchanges(.editionCredentials, .ordinary).compactMap { exchange in
+        exchanges(.editionCredentials, .ordinary, .failing).compactMap { exchange in
             guard let edition = exchange.probe.edition, let pair = exchange.root?.credentials else { return nil }
             return (exchange, edition, pair.userid, pair.password)
         }

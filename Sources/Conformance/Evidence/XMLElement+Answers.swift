@@ -10,11 +10,15 @@ extension XMLElement {
         return (userid, password)
     }
 
-    /// The token of a sign-in.
+    /// The token of a sign-in; the console also takes Dovetail's answer, which endpoints in front of it pass through (PROTOCOLS 1.4).
     var token: String? {
-        guard case "token" = name, !text.isEmpty else { return nil }
+        let element = name == Self.dovetailAnswer ? child(Self.dovetailToken) : name == "token" ? self : nil
+        guard let text = element?.text, !text.isEmpty else { return nil }
         return text
     }
+
+    static let dovetailAnswer = "result_response"
+    static let dovetailToken = "authToken"
 
     var isRefusal: Bool { name == "error" }
 

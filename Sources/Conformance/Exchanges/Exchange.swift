@@ -4,7 +4,7 @@ package import XML
 package struct Exchange: Sendable {
     package let probe: Probe
     package let outcome: Result<RawAnswer, ProbeFailure>
-    /// From the moment the connection stood, in seconds.
+    /// From the moment the connection stood, with the TLS handshake done, in seconds.
     package let seconds: Double
     /// What the body says; nil where no document is due. Read once.
     package let reading: DocumentReading?

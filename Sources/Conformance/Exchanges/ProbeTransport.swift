@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 package import NIOSSL
+import NIOTLS
 
 /// Sends a probe on a connection of its own over HTTP/1.1, follows no redirect, decodes nothing, and reads one answer.
 package struct ProbeTransport: Sendable {
@@ -33,13 +34,19 @@ package struct ProbeTransport: Sendable {
 
     /// The answer and the time it took, in seconds.
     private func send(_ probe: Probe) async throws -> (RawAnswer, Double) {
-        let channel = try await connect(to: probe.address)
+        let (channel, handshake) = try await connect(to: probe.address)
         let deadline = channel.channel.eventLoop.scheduleTask(in: .seconds(patience)) { [raw = channel.channel] in
             raw.close(promise: nil)
         }
         defer { deadline.cancel() }
-        let start = ContinuousClock.now
+        let connected = ContinuousClock.now
         return try await channel.executeThenClose { inbound, outbound in
+            do {
+                try await handshake?.get()
+            } catch {
+                throw ContinuousClock.now - connected >= .seconds(patience) ? ProbeFailure.timedOut : error
+            }
+            let start = ContinuousClock.now
             // A server may refuse and hang up before it has read everything: its answer counts.
             try? await outbound.write(ByteBuffer(bytes: probe.bytes))
             let answer = try await read(probe, inbound, of: channel.channel)
@@ -82,17 +89,25 @@ package struct ProbeTransport: Sendable {
         }
     }
 
-    private func connect(to address: Address) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
+    /// A connection, and when its handshake is done; nil where it has none.
+    private func connect(
+        to address: Address
+    ) async throws -> (NIOAsyncChannel<ByteBuffer, ByteBuffer>, handshake: EventLoopFuture<Void>?) {
         let context = address.isSecure ? try NIOSSLContext(configuration: configuration) : nil
         return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connectTimeout(.seconds(patience))
             .connect(host: address.host, port: address.port) { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    var handshake: EventLoopFuture<Void>?
                     if let context {
-                        try channel.pipeline.syncOperations.addHandler(
-                            NIOSSLClientHandler(context: context, serverHostname: address.serverName))
+                        let tls = try NIOSSLClientHandler(context: context, serverHostname: address.serverName)
+                        let done = channel.eventLoop.makePromise(of: Void.self)
+                        try channel.pipeline.syncOperations.addHandlers([tls, HandshakeAwaiter(done)])
+                        handshake = done.futureResult
                     }
-                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    return (
+                        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel), handshake
+                    )
                 }
             }
     }
@@ -117,6 +132,36 @@ package struct ProbeTransport: Sendable {
         default: .noAnswer
         }
     }
+}
+
+/// Says when a TLS handshake is done, or that it will never be.
+private final class HandshakeAwaiter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private var done: EventLoopPromise<Void>?
+
+    init(_ done: EventLoopPromise<Void>) { self.done = done }
+
+    private func end(_ error: (any Error)?) {
+        if let error { done?.fail(error) } else { done?.succeed() }
+        done = nil
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted? = event as? TLSUserEvent { end(nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        end(error)
+        context.fireErrorCaught(error)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end(ProbeFailure.noAnswer)
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end(ProbeFailure.noAnswer) }
 }
 
 extension Address {

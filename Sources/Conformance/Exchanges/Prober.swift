@@ -42,7 +42,8 @@ package actor Prober {
         guard silentInARow < Self.mostSilent else {
             silentInARow = 0
             throw Checkup.CouldNotCheck(
-                description: "\(probe.address.authority): \(exchange.summary), \(Self.mostSilent) times in a row")
+                description: "\(probe.address.authority): \(exchange.summary), \(Self.mostSilent) times in a row",
+                isSilence: true)
         }
         return exchange
     }

@@ -10,6 +10,9 @@ package enum Situation: Sendable, Hashable {
     case wrongProof
     /// A renewal, and the verification of what it gave.
     case renewal, renewed
+    /// The same renewal by all spellings, the plain one among them: a token may be good for one renewal and no more, and then all of
+    /// these are refused alike.
+    case renewalAgain
     /// Credentials for an edition that the reader does not hold.
     case unheld
     case forgedToken, missingToken, missingProduct

@@ -15,8 +15,13 @@ package struct TLSFacts: Sendable {
     package var isTrusted: Bool
     /// Whether the server also agrees on TLS 1.0 or 1.1, which RFC 8996 forbids.
     package var takesOldVersions: Bool
+    /// Whether the server prefers HTTP/2 to HTTP/1.1 (RFC 7301).
+    package var speaksHTTP2: Bool
 
-    package init(version: String?, expiry: Date?, isTrusted: Bool, takesOldVersions: Bool) {
+    package init(
+        version: String?, expiry: Date?, isTrusted: Bool, takesOldVersions: Bool, speaksHTTP2: Bool = false
+    ) {
+        self.speaksHTTP2 = speaksHTTP2
         self.version = version
         self.expiry = expiry
         self.isTrusted = isTrusted
@@ -32,6 +37,7 @@ struct TLSProbe {
     struct Handshake: Sendable {
         let version: String
         let expiry: Date?
+        let speaksHTTP2: Bool
     }
 
     /// Nil where the two could not agree.
@@ -71,13 +77,14 @@ private final class HandshakeWitness: Sendable {
         init(witness: HandshakeWitness) { self.witness = witness }
 
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-            if case .handshakeCompleted? = event as? TLSUserEvent {
+            if case .handshakeCompleted(let chosen)? = event as? TLSUserEvent {
                 let tls = context.pipeline.syncOperations
                 let version = (try? tls.nioSSL_tlsVersion()) ?? nil
                 let certificate = (try? tls.nioSSL_peerCertificate()) ?? nil
                 let seen = TLSProbe.Handshake(
                     version: version.map(TLSProbe.name) ?? "an unknown version",
-                    expiry: certificate.map { Date(timeIntervalSince1970: TimeInterval($0.notValidAfter)) })
+                    expiry: certificate.map { Date(timeIntervalSince1970: TimeInterval($0.notValidAfter)) },
+                    speaksHTTP2: chosen == "h2")
                 witness.seen.withLock { $0 = seen }
                 context.close(promise: nil)
             }

@@ -15,5 +15,8 @@ package struct CheckOptions: Sendable {
     /// Until when a certificate should be good at least, in seconds from now.
     package var certificateNotice: TimeInterval = 21 * 86_400
 
+    /// How long a connection and a whole answer may take, in seconds.
+    package var patience: Int64 = 20
+
     package init() {}
 }

@@ -12,34 +12,42 @@ extension Checkup {
             probe.edition = edition
             return probe
         }
+        func situation(_ call: CheckReader.Failing, otherwise usual: Situation) -> Situation {
+            reader.failing.contains(call) ? .failing : usual
+        }
         var given = reader.token
         if let fields = reader.signIn {
-            let situation: Situation = reader.failing == .signIn ? .failing : .ordinary
-            let answer = try await prober.ask(probe(situation, .signIn, fields, .form))
-            given = answer.root?.token ?? given
+            let asked = situation(.signIn, otherwise: .ordinary)
+            let answer = try await prober.ask(probe(asked, .signIn, fields, .form))
+            if asked != .failing { given = answer.root?.token ?? given }
         }
-        guard let token = given, reader.failing != .signIn else { return }
+        guard let token = given else { return }
         evidence.tokens[reader.name] = token
-        let isFailing = reader.failing == .verification
         let fields = [Field("token", token)]
-        try await prober.ask(probe(isFailing ? .failing : .ordinary, .verifySubscription, fields))
-        for (editions, situation) in [(reader.holds, Situation.ordinary), (reader.lacks, .unheld)] {
+        try await prober.ask(probe(situation(.verification, otherwise: .ordinary), .verifySubscription, fields))
+        for (editions, usual) in [(reader.holds, Situation.ordinary), (reader.lacks, .unheld)] {
             for edition in editions {
                 let asked = fields + [Field("product_id", edition)]
-                try await prober.ask(probe(situation, .editionCredentials, asked, edition: edition))
+                try await prober.ask(
+                    probe(
+                        situation(.credentials, otherwise: usual), .editionCredentials, asked, edition: edition))
             }
         }
-        guard reader.renewal != nil else { return }
-        let renewal = try await prober.ask(probe(.renewal, .renewToken, fields))
-        if let renewed = renewal.root?.token {
-            try await prober.ask(probe(.renewed, .verifySubscription, [Field("token", renewed)]))
-        }
+        guard reader.renewal != nil || reader.failing.contains(.renewal) else { return }
+        let renewal = try await prober.ask(probe(situation(.renewal, otherwise: .renewal), .renewToken, fields))
+        // What is given in an outage is not followed any further.
+        guard !reader.failing.contains(.renewal), let renewed = renewal.root?.token else { return }
+        try await prober.ask(
+            probe(
+                situation(.verification, otherwise: .renewed), .verifySubscription, [Field("token", renewed)]))
     }
 
-    /// Asks the same by all spellings, and by HEAD, for the first reader who may have something.
+    /// Asks the same by all spellings, and by HEAD: renewal for a reader with `renew`, and the rest for the first reader who may have
+    /// something.
     func askSpellings(_ prober: Prober, _ evidence: Evidence) async throws {
-        let model = cases.readers.first { !$0.holds.isEmpty && evidence.tokens[$0.name] != nil && $0.failing == nil }
-        let reader = model ?? cases.readers.first { evidence.tokens[$0.name] != nil && $0.failing == nil }
+        try await askRenewalSpellings(prober, evidence)
+        let known = cases.readers.filter { evidence.tokens[$0.name] != nil && $0.failing.isEmpty }
+        let reader = known.first { !$0.holds.isEmpty } ?? known.first
         guard let reader, let token = evidence.tokens[reader.name] else { return }
         var calls: [(Call, [Field], edition: String?)] = [(.verifySubscription, [Field("token", token)], nil)]
         if let edition = reader.holds.first {
@@ -67,6 +75,28 @@ extension Checkup {
             .missingProduct, .editionCredentials, [Field("token", token), Field("product_id", "")], at: endpoint)
         empty.reader = reader.name
         try await prober.ask(empty)
+    }
+}
+
+extension Checkup {
+    /// Prefers a reader whose token can be renewed: a call that does not find its parameters refuses everybody.
+    private func askRenewalSpellings(_ prober: Prober, _ evidence: Evidence) async throws {
+        let asked = cases.readers.filter {
+            $0.renewal != nil && $0.failing.isEmpty && evidence.tokens[$0.name] != nil
+        }
+        guard let reader = asked.first(where: { $0.renewal == .token }) ?? asked.first,
+            let token = evidence.tokens[reader.name]
+        else { return }
+        let fields = [Field("token", token)]
+        for spelling in Spelling.allCases where endpoint.allows(spelling, of: .renewToken) {
+            var probe = Probe(.renewalAgain, .renewToken, fields, spelling, at: endpoint)
+            probe.reader = reader.name
+            try await prober.ask(probe)
+        }
+        var head = Probe(.head, .renewToken, fields, at: endpoint)
+        head.method = "HEAD"
+        head.reader = reader.name
+        try await prober.ask(head)
     }
 }
 

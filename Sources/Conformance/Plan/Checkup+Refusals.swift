@@ -1,16 +1,25 @@
 extension Checkup {
     /// What nobody, a wrong proof, a made-up token and no token are answered.
     func askRefusals(_ prober: Prober) async throws {
-        let known = cases.readers.first { $0.triesWrongProof } ?? cases.readers.first { $0.signIn != nil }
-        // The same for both: what is answered may then differ by nothing but who is asked for.
+        let tried = cases.triedWithWrongProof
+        let known = tried.first ?? cases.readers.first { $0.signIn != nil }
+        // The same for all: what is answered may then differ by nothing but who is asked for.
         let word = made("wrong")
-        if let known, let fields = known.signIn, known.failing == nil {
-            try await prober.ask(Probe(.unknownReader, .signIn, unknown(fields, word), .form, at: endpoint))
+        if let known, let fields = known.signIn, !known.failing.contains(.signIn) {
+            let nobody = Probe(.unknownReader, .signIn, unknown(fields, word), .form, at: endpoint)
+            let first = try await prober.ask(nobody)
             // Of readers who were not chosen for it, it is not known that anything is a proof.
-            if let wrong = wrong(fields, of: known, word) {
+            var refused: [RawAnswer] = []
+            for reader in tried {
+                guard let fields = reader.signIn, let wrong = self.wrong(fields, of: reader, word) else { continue }
                 var probe = Probe(.wrongProof, .signIn, wrong, .form, at: endpoint)
-                probe.reader = known.name
-                try await prober.ask(probe)
+                probe.reader = reader.name
+                if let answer = try await prober.ask(probe).answer { refused.append(answer) }
+            }
+            // What differs between answers to nobody as well tells nothing of anybody. Twice, because two servers may
+            // take turns.
+            if let one = first.answer, refused.contains(where: { Uniformity.difference(of: $0, to: [one]) != nil }) {
+                for _ in 0..<2 { try await prober.ask(nobody) }
             }
         } else {
             let fields = [Field("username", made("nobody")), Field("password", word)]

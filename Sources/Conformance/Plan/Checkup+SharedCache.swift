@@ -4,7 +4,7 @@ extension Checkup {
     /// - Returns: why it was not asked; nil when it was.
     func askThroughCache(_ prober: Prober, _ evidence: Evidence) async throws -> String? {
         guard let through = options.through else { return "no address of a shared cache is given (--through)" }
-        let pairs = evidence.verifications().filter { $0.exchange.root?.state != nil && $0.reader.failing == nil }
+        let pairs = evidence.verifications().filter { $0.exchange.root?.state != nil && $0.reader.failing.isEmpty }
         guard let first = pairs.first,
             let second = pairs.first(where: { Verification($0.exchange) != Verification(first.exchange) })
         else { return "no two readers are known whose verifications differ" }

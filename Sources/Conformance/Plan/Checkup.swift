@@ -24,16 +24,18 @@ package struct Checkup: Sendable {
         self.progress = progress
     }
 
-    /// Nothing that speaks HTTP answers there.
+    /// Nothing that speaks HTTP answers there, or nothing that can be read to its end.
     package struct CouldNotCheck: Error, CustomStringConvertible {
         package let description: String
+        /// Whether it answered before, and stopped.
+        var isSilence = false
     }
 
     /// - Throws: ``CouldNotCheck``, or `CancellationError`.
     package func run() async throws -> CheckReport {
         guard endpoint.root.isSecure else { return try await run(with: nil) }
         progress("TLS")
-        let facts = try await tlsFacts(ProbeTransport(trust: .verified(options.roots)))
+        let facts = try await tlsFacts(transport(.verified(options.roots)))
         guard !facts.isTrusted, !options.isInsecure else { return try await run(with: facts) }
         // Whoever answers there may be anybody: nobody's password is said to them.
         var careful = self
@@ -46,14 +48,36 @@ package struct Checkup: Sendable {
         var evidence = Evidence(endpoint: endpoint, cases: cases, options: options, date: clock.now)
         evidence.tls = tls
         let isTrusted = tls?.isTrusted ?? true
-        let prober = Prober(
-            ProbeTransport(trust: isTrusted ? .verified(options.roots) : .anybody),
-            requestsPerSecond: options.requestsPerSecond)
+        let transport = self.transport(isTrusted ? .verified(options.roots) : .anybody)
+        let prober = Prober(transport, requestsPerSecond: options.requestsPerSecond)
         progress("paths")
         let first = try await prober.ask(unknownPath)
         if case .failure(let failure) = first.outcome, failure != .noAnswer {
             throw CouldNotCheck(description: "\(endpoint.root): \(failure)")
         }
+        do {
+            try await askEndpoint(prober, &evidence)
+            try await askAround(prober, transport, &evidence)
+        } catch let failure as CouldNotCheck where failure.isSilence {
+            // What it answered until then is judged, and that it answers no more.
+            let reason = "\(failure.description); no more was asked"
+            evidence.silence = reason
+            evidence.gateGap = reason
+            evidence.cacheGap = reason
+            evidence.timingGap = reason
+        }
+        evidence.exchanges = await prober.exchanges
+        return CheckReport(evidence, seconds: (ContinuousClock.now - start) / .seconds(1))
+    }
+
+    private func transport(_ trust: ProbeTransport.Trust) -> ProbeTransport {
+        var transport = ProbeTransport(trust: trust)
+        transport.patience = options.patience
+        return transport
+    }
+
+    /// What is asked of the endpoint itself.
+    private func askEndpoint(_ prober: Prober, _ evidence: inout Evidence) async throws {
         try await askPaths(prober)
         progress("readers")
         for reader in cases.readers { try await ask(for: reader, prober, &evidence) }
@@ -62,18 +86,40 @@ package struct Checkup: Sendable {
         try await askRefusals(prober)
         progress("malformed requests")
         try await askMalformed(prober)
+    }
+
+    /// What is asked of what stands in front of the content and of the endpoint, and of a stopwatch.
+    private func askAround(
+        _ prober: Prober, _ transport: ProbeTransport, _ evidence: inout Evidence
+    ) async throws {
         progress("the gate")
         evidence.gateGap = try await gap { try await askGate(prober) }
         progress("a shared cache")
         evidence.exchanges = await prober.exchanges
         evidence.cacheGap = try await gap { [evidence] in try await askThroughCache(prober, evidence) }
         progress("times")
-        try await askTimed(prober)
-        evidence.exchanges = await prober.exchanges
-        return CheckReport(evidence, seconds: (ContinuousClock.now - start) / .seconds(1))
+        guard options.timedPairs > 0, cases.hasWrongProof else {
+            evidence.timingGap =
+                options.timedPairs == 0
+                ? "no times are asked for (--timing)"
+                : "no reader is known whose sign-in may be tried with a wrong proof (wrong_proof)"
+            return
+        }
+        let timed = timedProbes(evidence)
+        let word = evidence.usualRefusal
+        evidence.timingGap = try await gap { try await askTimed(prober, timed, refusedAs: word) }
+        guard evidence.timingGap == nil, evidence.tls?.speaksHTTP2 == true else { return }
+        var orders: [String: AnswerOrder] = [:]
+        evidence.timingGap = try await gap {
+            let together = try await askTogether(prober, timed, refusedAs: word, transport)
+            orders = together.orders
+            return together.gap
+        }
+        evidence.answerOrders = orders
     }
 
-    /// Why a part was not asked to its end: the gate and the cache are other servers, and may be away.
+    /// Why a part was not asked to its end: the gate and the cache are other servers, and may be away; and a server may have enough
+    /// of wrong sign-ins.
     private func gap(_ ask: () async throws -> String?) async throws -> String? {
         do {
             return try await ask()

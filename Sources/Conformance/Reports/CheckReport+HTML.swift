@@ -19,12 +19,22 @@ extension CheckReport {
             <p>\(Self.escape("\(date.formatted(.iso8601)), \(requests) requests in \(Int(seconds.rounded(.up))) s. \(sum)."))</p>
 
             """
+        if let silence { page += "<p>\(Self.escape(silence))</p>\n" }
         for (name, entries) in families {
             page += "<h2>\(Self.escape(name))</h2>\n<table>\n"
             for entry in entries { page += Self.row(entry) }
             page += "</table>\n"
         }
-        return page + "</body>\n</html>\n"
+        return page + legend + "</body>\n</html>\n"
+    }
+
+    /// What the sources of the broken rules say, where not everybody can look them up.
+    private var legend: String {
+        let cited = entries.filter { !$0.verdict.findings.isEmpty }.flatMap { CitedSource.names(in: $0.rule.source) }
+        let told = CitedSource.all.filter { cited.contains($0.name) }
+        guard !told.isEmpty else { return "" }
+        let items = told.map { "<dt>\(Self.escape($0.name))</dt>\n<dd>\(Self.escape($0.words))</dd>\n" }
+        return "<h2>what the sources say</h2>\n<dl>\n\(items.joined())</dl>\n"
     }
 
     private static let style = """
@@ -32,7 +42,7 @@ extension CheckReport {
         table{border-collapse:collapse;width:100%}td{border-top:1px solid #ddd;padding:.4em .6em;vertical-align:top}\
         td:first-child{width:5em;font-weight:600}td:nth-child(2){width:15em;font-family:ui-monospace,monospace}\
         .passed td:first-child{color:#176c2e}.failed td:first-child{color:#b00020}.warning td:first-child{color:#8a5a00}\
-        .skipped{color:#666}ul{margin:.4em 0;padding-left:1.2em}code{overflow-wrap:anywhere}
+        .skipped{color:#666}dt{font-weight:600}dd{margin:0 0 .6em 1.2em}ul{margin:.4em 0;padding-left:1.2em}code{overflow-wrap:anywhere}
         """
 
     private static func row(_ entry: Entry) -> String {

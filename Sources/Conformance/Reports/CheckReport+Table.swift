@@ -29,6 +29,7 @@ extension CheckReport {
                 }
             }
         }
+        if let silence { lines += ["", Printable.clean(silence)] }
         return (lines + ["", sum]).joined(separator: "\n")
     }
 

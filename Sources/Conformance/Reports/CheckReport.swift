@@ -11,6 +11,8 @@ package struct CheckReport: Sendable {
     package let date: Date
     package let seconds: Double
     package let requests: Int
+    /// Why not all was asked that was to be; nil where the server answered to the end.
+    package let silence: String?
     package let entries: [Entry]
 
     /// Has all rules judge the evidence.
@@ -18,7 +20,8 @@ package struct CheckReport: Sendable {
         endpoint = evidence.endpoint.root.description
         date = evidence.date
         self.seconds = seconds
-        requests = evidence.exchanges.count
+        silence = evidence.silence
+        requests = evidence.exchanges.count + 2 * evidence.answerOrders.values.reduce(0) { $0 + $1.pairs }
         entries = rules.map { Entry(rule: $0, verdict: $0.judge(evidence)) }
     }
 

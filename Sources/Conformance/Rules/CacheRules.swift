@@ -11,7 +11,7 @@ enum CacheRules {
     static let success = Rule(
         "cache-success", "Answers to good calls say no-cache", source: source, fix: fix
     ) { evidence in
-        let asked = evidence.exchanges(.ordinary, .renewal, .renewed)
+        let asked = evidence.exchanges(.ordinary, .renewal, .renewed, .renewalAgain)
         return .eachAnswer(asked, none: "no reader is known", complaint)
     }
 

@@ -11,18 +11,19 @@ enum EchoRules {
         "echo-token", "No answer repeats the token, in comments or elsewhere", source: "DESIGN rule 8; PITFALLS 20",
         fix: "Leave the token out of comments, messages and headers: it is the reader's key."
     ) { evidence in
-        let asked = evidence.exchanges.filter { exchange in
-            let calls: [Call] = [.verifySubscription, .editionCredentials]
-            guard let call = exchange.probe.call, exchange.probe.situation.isDirect else { return false }
-            return calls.contains(call) || exchange.root?.token != nil
-        }
-        return .each(asked.filter { $0.answer != nil }, none: "no call was made with a token") { exchange in
-            let given = exchange.root?.token ?? exchange.probe.reader.flatMap { evidence.tokens[$0] }
-            guard let given else { return nil }
+        let asked = evidence.direct.filter { $0.answer != nil && !tokens(of: $0).isEmpty }
+        return .each(asked, none: "no call was made with a token") { exchange in
             // Where it belongs: in <token>, and for another rule in <userid>.
-            let place = Trace.place(of: given, in: exchange, without: ["token", "userid"])
-            return place.map { "it stands in \($0)" }
+            let elements = ["token", XMLElement.dovetailToken, "userid"]
+            return tokens(of: exchange).lazy.compactMap { Trace.place(of: $0, in: exchange, without: elements) }.first
+                .map { "it stands in \($0)" }
         }
+    }
+
+    /// The one that was sent, whatever it is worth, and the one that was given.
+    private static func tokens(of exchange: Exchange) -> [String] {
+        let sent = exchange.probe.call == .signIn ? [] : exchange.probe.fields.filter { $0.name == "token" }
+        return sent.map(\.value) + [exchange.root?.token].compactMap(\.self)
     }
 
     static let password = Rule(

@@ -85,7 +85,7 @@ enum GateRules {
         "gate-edition", "The credentials of one edition do not open another", source: "PROTOCOLS 1.5",
         fix: "Take the edition from the path that is served, not from what the client says."
     ) { evidence in
-        judge(evidence, [.otherEdition], opened)
+        judge(evidence, [.otherEdition], none: withoutOther(evidence), opened)
     }
 
     static let paths = Rule(
@@ -93,9 +93,15 @@ enum GateRules {
         fix:
             "Bring the path into one form once, take the edition from it, and serve exactly that; refuse what has no such form."
     ) { evidence in
-        judgeAttempts(evidence) { attempt in
+        judgeAttempts(evidence, none: withoutOther(evidence)) { attempt in
             if case .pathTrick(let title) = attempt { title } else { nil }
         }
+    }
+
+    /// Why the credentials of another edition were not tried.
+    private static func withoutOther(_ evidence: Evidence) -> String {
+        Set(evidence.granted.map(\.edition)).count == 1
+            ? "credentials were given for one edition alone; a reader who holds another is needed" : "it was not tried"
     }
 
     static let privileges = Rule(
@@ -131,19 +137,22 @@ enum GateRules {
     }
 
     private static func judge(
-        _ evidence: Evidence, _ attempts: [GateAttempt], _ complaint: (RawAnswer) -> String?
+        _ evidence: Evidence, _ attempts: [GateAttempt], none reason: String = "it was not tried",
+        _ complaint: (RawAnswer) -> String?
     ) -> Verdict {
         let asked = evidence.gate.filter { exchange in attempts.contains { exchange.probe.situation == .gate($0) } }
-        return .eachAnswer(asked, none: evidence.gateGap ?? "it was not tried", complaint)
+        return .eachAnswer(asked, none: evidence.gateGap ?? reason, complaint)
     }
 
     /// Attempts that are to be refused, each with a title.
-    private static func judgeAttempts(_ evidence: Evidence, _ title: (GateAttempt) -> String?) -> Verdict {
+    private static func judgeAttempts(
+        _ evidence: Evidence, none reason: String = "it was not tried", _ title: (GateAttempt) -> String?
+    ) -> Verdict {
         let asked = evidence.gate.compactMap { exchange -> (Exchange, String)? in
             guard case .gate(let attempt) = exchange.probe.situation else { return nil }
             return title(attempt).map { (exchange, $0) }
         }
-        return .of(asked, none: evidence.gateGap ?? "it was not tried") { exchange, title in
+        return .of(asked, none: evidence.gateGap ?? reason) { exchange, title in
             guard let answer = exchange.answer, answer.isSuccess else { return nil }
             return Finding("\(title): answered with \(answer.status)", exchange)
         }

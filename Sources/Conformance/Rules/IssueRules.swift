@@ -10,31 +10,21 @@ enum IssueRules {
         "issues-nothing", "A reader who may have nothing has a list with nothing in it", source: source,
         fix: "Write <issues/>. Left out, it opens the whole catalogue to an active reader."
     ) { evidence in
-        judge(evidence, { $0.issues == .nothing }) { _, list in
-            guard let list else { return "there is no <issues>, which means everything" }
-            return list.isEmpty ? nil : "the list names \(list.count) editions"
-        }
+        judge(evidence) { reader, _ in reader.issues == .nothing }
     }
 
     static let everything = Rule(
         "issues-everything", "A reader who may have everything has no list, or one with all that is held",
         source: source, fix: "Leave <issues> out where the subscription opens everything."
     ) { evidence in
-        judge(evidence, { $0.issues == .everything }) { reader, list in
-            guard let list else { return nil }
-            guard reader.state == .active, !list.isEmpty else {
-                return "there is an <issues>, which means nothing else"
-            }
-            let missing = Set(reader.holds).subtracting(list).sorted()
-            return missing.first.map { "the list lacks \(Printable.quote($0))" }
-        }
+        judge(evidence) { reader, _ in reader.issues == .everything }
     }
 
     static let listed = Rule(
         "issues-listed", "An active reader's list names what the reader holds, and nothing else", source: source,
         fix: "List exactly the editions that credentials would be given for."
     ) { evidence in
-        judge(evidence, { isListed($0) && $0.state == .active }, difference)
+        judge(evidence) { isListed($0) && $1 == active }
     }
 
     static let inactive = Rule(
@@ -42,7 +32,7 @@ enum IssueRules {
         source: "PROTOCOLS 1.2: inactive users may still hold issues",
         fix: "List what was bought or was current while the subscription ran; a lapsed reader has not given it back."
     ) { evidence in
-        judge(evidence, { isListed($0) && $0.state != .active }, difference)
+        judge(evidence) { isListed($0) && $1 != active }
     }
 
     static let unsaid = Rule(
@@ -62,20 +52,40 @@ enum IssueRules {
         if case .listed = reader.issues { true } else { false }
     }
 
-    private static func difference(_ reader: CheckReader, _ list: [String]?) -> String? {
-        guard case .listed(let expected)? = reader.issues else { return nil }
+    private static let active = CheckReader.State.active.rawValue
+
+    /// What is wrong with the list of a reader whose state it is; nil where nothing is, or nothing is known.
+    static func fault(of list: [String]?, for reader: CheckReader, state: String) -> String? {
+        switch reader.issues {
+        case nil: return nil
+        case .nothing:
+            guard let list else { return "there is no <issues>, which means everything" }
+            return list.isEmpty ? nil : "the list names \(list.count) editions"
+        case .everything:
+            guard let list else { return nil }
+            guard state == active, !list.isEmpty else { return "there is an <issues>, which means nothing else" }
+            let missing = Set(reader.holds).subtracting(list).min()
+            return missing.map { "the list lacks \(Printable.quote($0))" }
+        case .listed(let expected): return difference(list, expected)
+        }
+    }
+
+    private static func difference(_ list: [String]?, _ expected: Set<String>) -> String? {
         guard let list else { return "there is no <issues>, which means everything" }
         if let missing = expected.subtracting(list).min() { return "the list lacks \(Printable.quote(missing))" }
         if let more = Set(list).subtracting(expected).min() { return "the list names \(Printable.quote(more)) as well" }
         return list.count == expected.count ? nil : "the list names an edition twice"
     }
 
-    private static func judge(
-        _ evidence: Evidence, _ isMeant: (CheckReader) -> Bool, _ complaint: (CheckReader, [String]?) -> String?
-    ) -> Verdict {
-        let told = evidence.verifications().filter { isMeant($0.reader) && $0.exchange.root?.state != nil }
-        return .of(told, none: "no such reader is known") { reader, exchange in
-            complaint(reader, exchange.root?.issues).map { Finding($0, exchange) }
+    /// - Parameter isMeant: of a reader and the state that the case says, or else the one that was answered.
+    private static func judge(_ evidence: Evidence, _ isMeant: (CheckReader, String) -> Bool) -> Verdict {
+        let told = evidence.verifications().compactMap { reader, exchange -> (CheckReader, String, Exchange)? in
+            guard let answered = exchange.root?.state else { return nil }
+            let state = reader.state?.rawValue ?? answered
+            return isMeant(reader, state) ? (reader, state, exchange) : nil
+        }
+        return .of(told, none: "no such reader is known") { reader, state, exchange in
+            fault(of: exchange.root?.issues, for: reader, state: state).map { Finding($0, exchange) }
         }
     }
 }

@@ -11,7 +11,7 @@ enum MalformedRules {
             source: "DESIGN “What bad input gets”; PITFALLS 13, 15",
             fix: "Answer a document of the protocol or a 4xx; take what can not be decoded literally, as browsers do."
         ) { evidence in
-            .each(evidence.exchanges(.malformed(malformation)), none: "none was sent") { exchange in
+            .each(evidence.exchanges(.malformed(malformation)), none: evidence.silence ?? "none was sent") { exchange in
                 guard let answer = exchange.answer else { return exchange.summary }
                 return answer.status >= 500 ? "answered with \(answer.status)" : nil
             }
@@ -22,7 +22,7 @@ enum MalformedRules {
         "malformed-echo", "Markup in a parameter does not become markup of the answer", source: "PITFALLS 20",
         fix: "Escape every text that came from outside, in messages and comments too, or leave it out."
     ) { evidence in
-        .each(evidence.exchanges(.malformed(.markup)), none: "none was answered") { exchange in
+        .each(evidence.exchanges(.malformed(.markup)), none: evidence.silence ?? "none was answered") { exchange in
             guard let reading = exchange.reading else { return nil }
             if let fault = reading.formFault { return "the document is broken: \(Printable.clean(fault))" }
             return reading.root?.state == "active" ? "the state is active" : nil

@@ -27,7 +27,7 @@ enum PathRules {
             let edition: String?
         }
         var answers: [Question: [Spelling: Exchange]] = [:]
-        for exchange in evidence.exchanges(.ordinary) {
+        for exchange in evidence.exchanges(.ordinary, .renewalAgain) {
             let probe = exchange.probe
             let question = Question(call: probe.call, reader: probe.reader, edition: probe.edition)
             answers[question, default: [:]][probe.spelling] = exchange
@@ -78,7 +78,7 @@ enum PathRules {
         fix: "Answer HEAD by the way GET goes, and leave the body out."
     ) { evidence in
         .each(evidence.exchanges(.head), none: "no reader is known") { exchange in
-            let twin = evidence.exchanges(.ordinary).first {
+            let twin = evidence.exchanges(.ordinary, .renewalAgain).first {
                 $0.probe.call == exchange.probe.call && $0.probe.reader == exchange.probe.reader
                     && $0.probe.spelling == .query
             }
@@ -89,12 +89,13 @@ enum PathRules {
     }
 
     static let allow = Rule(
-        "path-allow", "A 405 names the methods there are", source: "RFC 9110 section 15.5.6",
-        fix: "Send “Allow: GET, HEAD, POST”."
+        "path-allow", "PUT is refused, and a 405 names the methods there are",
+        source: "RFC 9110 section 9.3.4; RFC 9110 section 15.5.6",
+        fix: "Answer other methods than GET, HEAD and POST with 405 and “Allow: GET, HEAD, POST”."
     ) { evidence in
-        let refused = evidence.exchanges(.otherMethod).filter { $0.answer?.status == 405 }
-        return .eachAnswer(refused, none: "PUT is not answered with 405") { answer in
-            answer["Allow"] == nil ? "there is no Allow" : nil
+        .eachAnswer(evidence.exchanges(.otherMethod), none: "no other method was answered") { answer in
+            if answer.isSuccess { return "answered with \(answer.status)" }
+            return answer.status == 405 && answer["Allow"] == nil ? "there is no Allow" : nil
         }
     }
 

@@ -25,22 +25,36 @@ package struct PugpigSchemas {
         </define>
         """
 
-    private static func grammar(_ start: String) -> String {
+    private static func grammar(_ start: String, _ more: String = "") -> String {
         """
         <grammar xmlns="http://relaxng.org/ns/structure/1.0">
         <start>\(start)</start>
-        \(error)
+        \(error)\(more.isEmpty ? "" : "\n" + more)
         </grammar>
         """
     }
 
-    /// Of sign-in and renewal.
+    /// Of sign-in and renewal. Dovetail's answer may have anything of its own beside the token (PROTOCOLS 1.4).
     package static let token = grammar(
         """
         <choice>
           <element name="token"><optional><attribute name="global_auth_password"/></optional><text/></element>
+          <element name="result_response">
+            <interleave>
+              <element name="authToken"><text/></element>
+              <zeroOrMore><ref name="other"/></zeroOrMore>
+            </interleave>
+          </element>
           <ref name="error"/>
         </choice>
+        """,
+        """
+        <define name="other">
+          <element>
+            <anyName><except><name>authToken</name></except></anyName>
+            <zeroOrMore><choice><attribute><anyName/></attribute><text/><ref name="other"/></choice></zeroOrMore>
+          </element>
+        </define>
         """)
 
     /// Of a verification. Readers of `term` and of `value` exist, so a category has one of them or both (PROTOCOLS 6A row 1).
@@ -72,21 +86,40 @@ package struct PugpigSchemas {
         </element>
         """)
 
-    /// Of edition credentials. A bare error as the root is read here, and judged by a rule of its own.
+    /// Of edition credentials. Apps look for the elements by their names, so that these may have any order, and others may stand
+    /// beside them (PROTOCOLS 1.2 and 1.4). A bare error as the root is read here, and judged by a rule of its own.
     package static let credentials = grammar(
         """
         <choice>
           <element name="credentials">
             <choice>
-              <group>
+              <interleave>
                 <element name="userid"><text/></element>
                 <element name="password"><text/></element>
                 <zeroOrMore><element name="header"><attribute name="name"/><text/></element></zeroOrMore>
-              </group>
+                <zeroOrMore><ref name="extra"/></zeroOrMore>
+              </interleave>
               <ref name="error"/>
             </choice>
           </element>
           <ref name="error"/>
         </choice>
+        """,
+        """
+        <define name="extra">
+          <element>
+            <anyName><except><name>userid</name><name>password</name><name>header</name><name>error</name></except></anyName>
+            <ref name="anything"/>
+          </element>
+        </define>
+        <define name="anything">
+          <zeroOrMore>
+            <choice>
+              <attribute><anyName/></attribute>
+              <text/>
+              <element><anyName/><ref name="anything"/></element>
+            </choice>
+          </zeroOrMore>
+        </define>
         """)
 }

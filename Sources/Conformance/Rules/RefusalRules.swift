@@ -35,15 +35,11 @@ enum RefusalRules {
         "refusal-uniform", "An unknown reader and a wrong proof are answered with the same bytes", source: "PITFALLS 6",
         fix: "Use one answer for both, headers included, so that nobody can ask who is a subscriber."
     ) { evidence in
-        let unknown = evidence.exchanges(.unknownReader).compactMap(\.answer).first
+        let unknown = evidence.exchanges(.unknownReader).compactMap(\.answer)
         return .each(
-            unknown == nil ? [] : evidence.exchanges(.wrongProof), none: "no reader is known whose proof may be wrong"
+            unknown.isEmpty ? [] : evidence.exchanges(.wrongProof), none: "no reader is known whose proof may be wrong"
         ) { exchange in
-            guard let unknown, let answer = exchange.answer else { return nil }
-            if answer.status != unknown.status { return "\(answer.status) and \(unknown.status)" }
-            if answer.body != unknown.body { return "their bodies differ" }
-            let names = [answer, unknown].map { Set($0.fields.map { $0.name.lowercased() }) }
-            return names[0] == names[1] ? nil : "their header fields differ"
+            exchange.answer.flatMap { Uniformity.difference(of: $0, to: unknown) }
         }
     }
 
@@ -62,8 +58,7 @@ enum RefusalRules {
         source: "PROTOCOLS 1.2: the client reads /credentials/error/@status; 6A row 7",
         fix: "Put <error> into <credentials>, not in its place."
     ) { evidence in
-        let errors = refused(evidence).filter { $0.root?.error != nil }
-        return .each(errors, none: "no credentials were refused") { exchange in
+        .each(errors(evidence), none: "no credentials were refused") { exchange in
             exchange.root?.name == "credentials" ? nil : "the root is <error>"
         }
     }
@@ -72,8 +67,7 @@ enum RefusalRules {
         "refusal-credentials-status", "The error's status is notrecognised, notentitled, expired or missing",
         source: "PROTOCOLS 1.2; 6A row 2", fix: "Use one of the three words; apps know no other."
     ) { evidence in
-        let errors = refused(evidence).filter { $0.root?.error != nil }
-        return .each(errors, none: "no credentials were refused") { exchange in
+        .each(errors(evidence), none: "no credentials were refused") { exchange in
             guard let word = exchange.root?.error?.attributes["status"],
                 !["notrecognised", "notentitled", "expired"].contains(word)
             else { return nil }
@@ -85,5 +79,10 @@ enum RefusalRules {
         evidence.exchanges.filter {
             $0.probe.call == .editionCredentials && refusedCredentials.contains($0.probe.situation)
         }
+    }
+
+    /// Those that say so in a document. In an outage credentials need not be refused, but where they are the form is the same.
+    private static func errors(_ evidence: Evidence) -> [Exchange] {
+        (refused(evidence) + evidence.exchanges(.editionCredentials, .failing)).filter { $0.root?.error != nil }
     }
 }

@@ -3,38 +3,50 @@ package import HTTPTypes
 import Hummingbird
 
 /// What the auth-request endpoint says: a status and headers, never a body.
+///
+/// Nobody was told of the decision yet: whoever gives the answer reports its event, each time.
 package struct AuthRequestAnswer: Sendable {
     package var status: HTTPResponse.Status
     package var headers: HTTPFields
+    package let event: GateEvent
 
     /// The gate's decision on the request that a trusted front server names.
     ///
     /// - Parameter head: of the front server's own request.
-    package init(to head: HTTPRequest, _ convention: ForwardedTarget, _ keeper: GateKeeper) {
+    package init(to head: HTTPRequest, _ convention: ForwardedTarget, _ gate: Gate) {
         guard let (method, target) = convention.read(head) else {
-            self = Self.refused(.forwardedTarget, keeper)
+            self = Self.refused(.forwardedTarget)
             return
         }
-        let question = GateRequest(method: method, target: target, headers: head.headerFields)
-        switch keeper.decide(question, for: .authRequest) {
+        self.init(to: GateRequest(method: method, target: target, headers: head.headerFields), gate)
+    }
+
+    /// The gate's decision on a request.
+    package init(to question: GateRequest, _ gate: Gate) {
+        let decision = gate.decide(question)
+        switch decision {
         case .refused:
-            self.init(.forbidden)
+            self.init(.forbidden, decision)
         case .allowed(let content):
-            self.init(.ok)
-            headers[.gatefoldPath] = content.path.percentEncoded
-            headers[.gatefoldEdition] = content.edition?.description
-            headers[.gatefoldSubscriber] = content.subscriber?.description
+            self.init(.ok, decision)
+            headers.append(HTTPField(name: .gatefoldPath, value: content.path.percentEncoded))
+            if let edition = content.edition {
+                headers.append(HTTPField(name: .gatefoldEdition, value: edition.description))
+            }
+            if let subscriber = content.subscriber {
+                headers.append(HTTPField(name: .gatefoldSubscriber, value: subscriber.description))
+            }
         }
     }
 
-    private init(_ status: HTTPResponse.Status) {
+    private init(_ status: HTTPResponse.Status, _ decision: GateDecision) {
         self.status = status
         headers = RefusalHeaders.all
+        event = GateEvent(decision: decision, carrier: .authRequest)
     }
 
-    static func refused(_ reason: GateRefusal.Reason, _ keeper: GateKeeper) -> AuthRequestAnswer {
-        keeper.report(GateRefusal(reason), by: .authRequest)
-        return AuthRequestAnswer(.forbidden)
+    static func refused(_ reason: GateRefusal.Reason) -> AuthRequestAnswer {
+        AuthRequestAnswer(.forbidden, .refused(GateRefusal(reason)))
     }
 
     var response: Response { Response(status: status, headers: headers) }

@@ -26,7 +26,10 @@ public struct AuthRequestEndpoint<Context: RequestContext>: HTTPResponder {
     }
 
     public func respond(to request: Request, context: Context) async throws -> Response {
-        guard trusts(request, context) else { return AuthRequestAnswer.refused(.untrustedPeer, keeper).response }
-        return AuthRequestAnswer(to: request.head, convention, keeper).response
+        let answer =
+            trusts(request, context)
+            ? AuthRequestAnswer(to: request.head, convention, keeper.gate) : .refused(.untrustedPeer)
+        keeper.report(answer.event)
+        return answer.response
     }
 }

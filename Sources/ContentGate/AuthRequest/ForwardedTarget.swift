@@ -32,14 +32,19 @@ public enum ForwardedTarget: Sendable, Hashable {
     ) -> (method: HTTPRequest.Method, target: String)? {
         let targets = head.headerFields[values: target]
         let methods = head.headerFields[values: method]
-        guard targets.count == 1, methods.count <= 1, targets[0].utf8.first == UInt8(ascii: "/"), !isList(targets[0])
-        else { return nil }
+        guard targets.count == 1, methods.count <= 1, isTarget(targets[0]) else { return nil }
         guard let named = methods.first else { return (head.method, targets[0]) }
         return HTTPRequest.Method(named).map { ($0, targets[0]) }
     }
 
+    /// Whether a header's only value names one target.
+    package static func isTarget(_ value: String) -> Bool {
+        value.utf8.first == UInt8(ascii: "/") && !isList(value)
+    }
+
     /// Whether a comma is followed by another path: two values that something on the way made one.
     private static func isList(_ value: String) -> Bool {
+        guard value.utf8.contains(UInt8(ascii: ",")) else { return false }
         let bytes = Array(value.utf8)
         return bytes.indices.contains { index in
             bytes[index] == UInt8(ascii: ",")

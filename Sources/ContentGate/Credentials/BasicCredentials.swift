@@ -19,10 +19,13 @@ public struct BasicCredentials: Sendable, Equatable, CustomStringConvertible {
     /// Returns nil when the value is anything but Basic credentials.
     public init?(bytes value: some Collection<UInt8>) {
         guard value.count <= Self.longest else { return nil }
-        let scheme = value.prefix(5).map { $0 | 0x20 }
-        guard scheme.elementsEqual("basic".utf8), value.dropFirst(5).first == UInt8(ascii: " ") else { return nil }
-        let encoded = Array(value.dropFirst(5).drop { $0 == UInt8(ascii: " ") })
-        guard let decoded = Self.decode(encoded), let colon = decoded.firstIndex(of: UInt8(ascii: ":")),
+        let value = Array(value)
+        let scheme = "basic".utf8
+        guard value.prefix(scheme.count).elementsEqual(scheme, by: { $0 | 0x20 == $1 }) else { return nil }
+        let rest = value.dropFirst(scheme.count)
+        let encoded = rest.drop { $0 == UInt8(ascii: " ") }
+        guard encoded.count < rest.count, let decoded = Self.decode(encoded),
+            let colon = decoded.firstIndex(of: UInt8(ascii: ":")),
             !decoded.contains(where: { $0 < 0x20 || $0 == 0x7F }),
             let userid = String(validating: decoded[..<colon], as: UTF8.self),
             let password = String(validating: decoded[(colon + 1)...], as: UTF8.self)
@@ -33,20 +36,19 @@ public struct BasicCredentials: Sendable, Equatable, CustomStringConvertible {
 
     public var description: String { "BasicCredentials(redacted)" }
 
-    private static func decode(_ encoded: [UInt8]) -> [UInt8]? {
-        let padding = encoded.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+    private static func decode(_ encoded: ArraySlice<UInt8>) -> [UInt8]? {
+        var letters = Array(encoded)
+        while letters.last == UInt8(ascii: "=") { letters.removeLast() }
+        let padding = encoded.count - letters.count
         guard padding == 0 || padding <= 2 && encoded.count.isMultiple(of: 4) else { return nil }
-        var letters: [UInt8] = []
-        letters.reserveCapacity(encoded.count)
-        for letter in encoded.dropLast(padding) {
-            switch letter {
-            case UInt8(ascii: "+"): letters.append(UInt8(ascii: "-"))
-            case UInt8(ascii: "/"): letters.append(UInt8(ascii: "_"))
+        for index in letters.indices {
+            switch letters[index] {
+            case UInt8(ascii: "+"): letters[index] = UInt8(ascii: "-")
+            case UInt8(ascii: "/"): letters[index] = UInt8(ascii: "_")
             case UInt8(ascii: "-"), UInt8(ascii: "_"): return nil
-            case 0x80...: return nil
-            default: letters.append(letter)
+            default: break
             }
         }
-        return Base64URL.decode(String(decoding: letters, as: UTF8.self))
+        return Base64URL.decode(letters: letters)
     }
 }

@@ -40,6 +40,14 @@ public struct Gate: Sendable {
         ).answer()
     }
 
+    /// What decisions on this target depend on besides the question and the time; to be taken before one is made.
+    package func standing(forTarget target: String) -> Standing {
+        guard let path = try? NormalisedPath(target: target), let publication = publication(of: path) else {
+            return Standing()
+        }
+        return Standing([publication.revocations.changes.mark, publication.catalogue.changes.mark])
+    }
+
     /// Whether the path lies below a publication's prefix.
     public func covers(_ path: NormalisedPath) -> Bool { publication(of: path) != nil }
 

@@ -26,12 +26,17 @@ public struct GateKeeper: Sendable {
     /// Decides, and tells the observer.
     public func decide(_ request: GateRequest, for carrier: GateEvent.Carrier) -> GateDecision {
         let decision = current().decide(request)
-        observer(GateEvent(decision: decision, carrier: carrier))
+        report(GateEvent(decision: decision, carrier: carrier))
         return decision
     }
 
+    /// Tells the observer.
+    package func report(_ event: GateEvent) {
+        observer(event)
+    }
+
     func report(_ refusal: GateRefusal, by carrier: GateEvent.Carrier) {
-        observer(GateEvent(decision: .refused(refusal), carrier: carrier))
+        report(GateEvent(decision: .refused(refusal), carrier: carrier))
     }
 }
 

@@ -4,22 +4,27 @@ public import Hummingbird
 public struct ContentResponder<Context: RequestContext>: HTTPResponder {
     private let keeper: GateKeeper
     private let files: FileServer
+    private let sender: @Sendable (Context) -> FileSender?
 
-    public init(_ keeper: GateKeeper, files: FileServer) {
+    /// - Parameter sender: of the connection that a request came by, where it may send files itself.
+    public init(
+        _ keeper: GateKeeper, files: FileServer, sender: @escaping @Sendable (Context) -> FileSender? = { _ in nil }
+    ) {
         self.keeper = keeper
         self.files = files
+        self.sender = sender
     }
 
     public func respond(to request: Request, context: Context) async throws -> Response {
-        await respond(to: request)
+        await answer(to: request, context)
     }
 
-    private func respond(to request: Request) async -> Response {
+    private func answer(to request: Request, _ context: Context) async -> Response {
         switch keeper.decide(GateRequest(request), for: .fileServer) {
         case .refused(let refusal):
             return RefusalHeaders.response(refusal.status)
         case .allowed(let content):
-            let response = await files.respond(with: content, to: request)
+            let response = await files.respond(with: content, to: request, sender: sender(context))
             return keeper.holdingToResumption(response, of: content, carrier: .fileServer)
         }
     }
@@ -31,6 +36,6 @@ extension ContentResponder: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         guard keeper.gate.claims(target: request.head.path ?? "") else { return try await next(request, context) }
-        return await respond(to: request)
+        return await answer(to: request, context)
     }
 }

@@ -23,15 +23,25 @@ final class OpenFile: Sendable {
 
     let version: Version
     private let descriptor: CInt
+    /// Owns the descriptor; NIO wants one for every region.
+    private let handle: NIOFileHandle
+    /// Is given back with the file.
+    private let place: FilePlace?
 
-    private init(descriptor: CInt, version: Version) {
+    private init(descriptor: CInt, version: Version, place: FilePlace?) {
         self.descriptor = descriptor
         self.version = version
+        self.place = place
+        handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
     }
 
-    deinit { close(descriptor) }
+    /// Fails only while a region is being sent, and whoever sends one holds the file.
+    deinit { try? handle.close() }
 
-    static func open(_ segments: [String], below root: String) throws(OpenFileError) -> OpenFile {
+    /// - Parameter place: among the files that may be open at a time; nil where they are not counted.
+    static func open(
+        _ segments: [String], below root: String, at place: FilePlace? = nil
+    ) throws(OpenFileError) -> OpenFile {
         guard let name = segments.last else { throw .notFound }
         var directory = try descriptor(of: root, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
         defer { close(directory) }
@@ -46,7 +56,7 @@ final class OpenFile: Sendable {
             close(file)
             throw .notFound
         }
-        return OpenFile(descriptor: file, version: version)
+        return OpenFile(descriptor: file, version: version, place: place)
     }
 
     /// Reads up to `count` bytes.
@@ -61,9 +71,36 @@ final class OpenFile: Sendable {
             } while length < 0 && errno == EINTR
             return max(0, length)
         }
-        guard length > 0 else { throw Self.version(of: descriptor) == version ? .unavailable : .changed }
-        guard Self.version(of: descriptor) == version else { throw .changed }
+        guard length > 0 else { throw isUnchanged ? .unavailable : .changed }
+        guard isUnchanged else { throw .changed }
         return buffer
+    }
+
+    /// Whether the file still is what it was when it was opened.
+    var isUnchanged: Bool { Self.version(of: descriptor) == version }
+
+    /// Bytes for the system to send. Keep the file until they are sent.
+    func region(_ part: Range<Int64>) -> FileRegion {
+        FileRegion(fileHandle: handle, readerIndex: Int(part.lowerBound), endIndex: Int(part.upperBound))
+    }
+
+    /// Brings the bytes into the system's memory, so that whoever sends them does not wait for the disk.
+    ///
+    /// - Parameter part: not empty, and no more than systems read at a time, a few megabytes.
+    /// - Throws: ``OpenFileError/changed`` when the file is not what it was.
+    func fetch(_ part: Range<Int64>) throws(OpenFileError) {
+        #if canImport(Darwin)
+            var advice = radvisory(ra_offset: part.lowerBound, ra_count: CInt(clamping: part.count))
+            _ = fcntl(descriptor, F_RDADVISE, &advice)
+        #else
+            posix_fadvise(descriptor, off_t(part.lowerBound), off_t(part.count), POSIX_FADV_WILLNEED)
+        #endif
+        // That began it. Pages arrive in about this order; reading the last waits for it.
+        var byte: UInt8 = 0
+        while pread(descriptor, &byte, 1, off_t(part.upperBound - 1)) < 0 {
+            if errno != EINTR { throw .unavailable }
+        }
+        guard isUnchanged else { throw .changed }
     }
 
     private static func descriptor(of name: String, in directory: CInt, _ flags: CInt) throws(OpenFileError) -> CInt {

@@ -2,8 +2,9 @@ import Gatefold
 
 /// One segment of a path between its wire form and its text; the rules are ``NormalisedPath``'s and `ContentName`'s.
 enum PathSegment {
-    static func decode(_ raw: some Collection<UInt8>) throws(PathRefusal) -> String {
+    static func decode(_ raw: ArraySlice<UInt8>) throws(PathRefusal) -> String {
         guard !raw.isEmpty else { throw .emptySegment }
+        if raw.allSatisfy(ContentName.isUnreserved) { return try check(String(decoding: raw, as: UTF8.self)) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(raw.count)
         var rest = raw.makeIterator()
@@ -20,16 +21,17 @@ enum PathSegment {
             if "/%?#".utf8.contains(decoded) { throw .encodedDelimiter }
             bytes.append(decoded)
         }
-        return try check(bytes)
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalidUTF8 }
+        return try check(text)
     }
 
-    private static func check(_ bytes: [UInt8]) throws(PathRefusal) -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalidUTF8 }
+    private static func check(_ text: String) throws(PathRefusal) -> String {
         if let fault = ContentName.fault(of: text) { throw PathRefusal(fault) }
         return text
     }
 
     static func encode(_ segment: String) -> String {
+        if segment.utf8.allSatisfy(ContentName.isUnreserved) { return segment }
         var bytes: [UInt8] = []
         for byte in segment.utf8 {
             if ContentName.isUnreserved(byte) {

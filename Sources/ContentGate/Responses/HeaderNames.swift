@@ -1,4 +1,4 @@
-package import HTTPTypes
+import HTTPTypes
 
 extension HTTPField.Name {
     /// A name that stands in our own source.
@@ -10,7 +10,7 @@ extension HTTPField.Name {
     }
 
     static let pragma = HTTPField.Name(literal: "Pragma")
-    package static let originalURI = HTTPField.Name(literal: "X-Original-URI")
+    static let originalURI = HTTPField.Name(literal: "X-Original-URI")
     static let originalMethod = HTTPField.Name(literal: "X-Original-Method")
     static let forwardedURI = HTTPField.Name(literal: "X-Forwarded-Uri")
     static let forwardedMethod = HTTPField.Name(literal: "X-Forwarded-Method")

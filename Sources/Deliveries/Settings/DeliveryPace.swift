@@ -1,6 +1,6 @@
 package import Foundation
 import Protections
-package import Settings
+import Settings
 
 /// How many deliveries are under way at once, and when one that failed is tried again. In seconds.
 package struct DeliveryPace: Sendable, Equatable {

@@ -67,7 +67,8 @@ package struct CacheableDocument: Sendable, Equatable {
         }
         switch Preconditions(headers: conditions).evaluate(against: validators) {
         case .notModified: return Response(status: .notModified, headers: headers)
-        case .failed: return Response(status: .preconditionFailed, headers: headers)
+        // It is not the document: with its freshness, caches might keep it in the document's place (RFC 9111 section 3).
+        case .failed: return RefusalHeaders.response(.preconditionFailed)
         case .proceed: break
         }
         headers[.contentType] = contentType

@@ -13,16 +13,22 @@ enum PugpigCall: String, CaseIterable, Sendable {
     /// Whether this is a path of the call, spelt exactly: `/NAME` or `/PUBLICATION/NAME`, with or without one slash at
     /// the end. The router is more generous; a cache in between may not be (PITFALLS row 16).
     func publication(in path: some StringProtocol) -> Addressed? {
-        var segments = path.split(separator: "/", omittingEmptySubsequences: false)
-        if segments.count > 2, segments.last?.isEmpty == true { segments.removeLast() }
-        guard segments.first?.isEmpty == true, let name = segments.last, name.utf8.elementsEqual(rawValue.utf8) else {
-            return nil
-        }
-        switch segments.count {
-        case 2: return .theDefault
-        case 3: return PublicationID(segments[1]).map { .named($0) }
-        default: return nil
-        }
+        var path = Substring(path)
+        return path.withUTF8 { publication(in: $0[...]) }
+    }
+
+    private func publication(in path: Slice<UnsafeBufferPointer<UInt8>>) -> Addressed? {
+        guard path.first == UInt8(ascii: "/") else { return nil }
+        var path = path.dropFirst()
+        if path.last == UInt8(ascii: "/") { path = path.dropLast() }
+        let name = rawValue.utf8
+        guard path.suffix(name.count).elementsEqual(name) else { return nil }
+        path = path.dropLast(name.count)
+        if path.isEmpty { return .theDefault }
+        guard path.last == UInt8(ascii: "/") else { return nil }
+        path = path.dropLast()
+        guard !path.contains(UInt8(ascii: "/")) else { return nil }
+        return PublicationID(String(decoding: path, as: UTF8.self)).map { .named($0) }
     }
 
     enum Addressed: Equatable {

@@ -15,10 +15,9 @@ package struct PugpigDecided: Sendable {
     /// - Parameters:
     ///   - path: without the query.
     ///   - client: who asks, as far as the listener can say.
-    /// - Returns: the answer, and its route as the router would name it.
     package func answer(
         path: Substring, query: Substring.UTF8View, acceptLanguage: String?, client: @autoclosure () -> ClientAddress?
-    ) -> (route: String, WholeAnswer)? {
+    ) -> DecidedAnswer? {
         for call in [PugpigCall.verifySubscription, .editionCredentials] {
             guard let addressed = call.publication(in: path) else { continue }
             guard let proxy = publications.proxy(for: addressed),
@@ -26,19 +25,29 @@ package struct PugpigDecided: Sendable {
             else { return nil }
             let inquiry = Inquiry(
                 fields: fields, client: client(), languages: acceptLanguage.map(AcceptLanguage.parse) ?? [])
-            return answer(call, by: proxy, inquiry).map { (call.route(addressed), $0) }
+            return answer(call, by: proxy, inquiry, route: call.route(addressed))
         }
         return nil
     }
 
-    private func answer(_ call: PugpigCall, by proxy: PublicationProxy, _ inquiry: Inquiry) -> WholeAnswer? {
+    private func answer(
+        _ call: PugpigCall, by proxy: PublicationProxy, _ inquiry: Inquiry, route: String
+    ) -> DecidedAnswer? {
         let token = inquiry.fields["token"] ?? ""
         if call == .verifySubscription {
-            return proxy.decidedVerification(token: token, inquiry).map { PugpigResponse.verification($0) }
+            guard let decided = proxy.decidedVerification(token: token, inquiry) else { return nil }
+            return DecidedAnswer(
+                PugpigResponse.verification(decided.answer), route: route, standing: decided.standing,
+                given: { proxy.give(decided) })
         }
         // What throws is the front door's to answer.
-        let decided = try? proxy.decidedCredentials(token: token, edition: inquiry.fields["product_id"], inquiry)
-        return decided.flatMap(\.self).map { PugpigResponse.credentials($0) }
+        guard
+            let decided = (try? proxy.decidedCredentials(token: token, edition: inquiry.fields["product_id"], inquiry))
+                .flatMap(\.self)
+        else { return nil }
+        return DecidedAnswer(
+            PugpigResponse.credentials(decided.answer), route: route, standing: decided.standing,
+            given: { proxy.give(decided) })
     }
 }
 

@@ -30,12 +30,13 @@ package enum ContentName {
         let bytes = name.utf8
         if bytes.isEmpty { return .empty }
         if bytes.count > longest { return .tooLong }
+        // Most names are of these alone, and of these only dots can be at fault.
+        if bytes.allSatisfy(isUnreserved) { return fault(ofUnreserved: bytes) }
         if bytes.contains(where: { "/%?#".utf8.contains($0) }) { return .delimiter }
         if bytes.contains(UInt8(ascii: "\\")) { return .backslash }
         if bytes.contains(UInt8(ascii: ";")) { return .matrixParameter }
         let characters = name.unicodeScalars
         if characters.contains(where: isInvisible) { return .invisible }
-        if bytes.elementsEqual(".".utf8) || bytes.elementsEqual("..".utf8) { return .dotSegment }
         if bytes.last == UInt8(ascii: ".") || characters.first?.properties.isWhitespace == true
             || characters.last?.properties.isWhitespace == true
         {
@@ -47,6 +48,11 @@ package enum ContentName {
             return .notNormalised
         }
         return nil
+    }
+
+    private static func fault(ofUnreserved bytes: String.UTF8View) -> Fault? {
+        guard bytes.last == UInt8(ascii: ".") else { return nil }
+        return bytes.elementsEqual(".".utf8) || bytes.elementsEqual("..".utf8) ? .dotSegment : .edge
     }
 
     /// How many bytes a path has once everything is escaped that is not unreserved (RFC 3986 section 2.3).

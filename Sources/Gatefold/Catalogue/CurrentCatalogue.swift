@@ -10,6 +10,8 @@ public final class CurrentCatalogue: Sendable {
     }
 
     private let content: Mutex<Version>
+    /// Noted with every replacement.
+    public let changes = ChangeCount()
 
     public init(_ first: Catalogue = Catalogue()) {
         content = Mutex(Version(number: 0, catalogue: first))
@@ -21,5 +23,6 @@ public final class CurrentCatalogue: Sendable {
 
     public func replace(with next: Catalogue) {
         content.withLock { $0 = Version(number: $0.number + 1, catalogue: next) }
+        changes.note()
     }
 }

@@ -2,31 +2,48 @@ import Foundation
 import Synchronization
 
 /// Spaces out the notes that a device is in use: one an hour is enough to find the longest unused.
+///
+/// Bounded: the older half is forgotten when it is full, which costs one early note each.
 final class DeviceUses: Sendable {
     static let spacing: TimeInterval = 3600
-    static let capacity = 100_000
     private struct Use: Hashable {
         let device: DeviceReference
         let subscriber: SubscriberReference
     }
 
-    private let noted = Mutex<[Use: Date]>([:])
+    private struct Contents {
+        var recent: [Use: Date] = [:]
+        /// Those of devices that are in use wander back to the recent with their next note.
+        var older: [Use: Date] = [:]
+
+        func last(_ use: Use) -> Date? { recent[use] ?? older[use] }
+    }
+
+    private let capacity: Int
+    private let noted = Mutex(Contents())
+
+    /// - Parameter capacity: of so many devices it is known when they were noted; about 100 MB where all of them are used.
+    init(capacity: Int = 1_000_000) {
+        self.capacity = capacity
+    }
 
     /// Whether it is time for a note; if so, the next one is due after ``spacing``.
     func isDue(_ device: DeviceReference, of subscriber: SubscriberReference, at moment: Date) -> Bool {
         let use = Use(device: device, subscriber: subscriber)
         return noted.withLock { noted in
-            if let last = noted[use], moment.timeIntervalSince(last) < Self.spacing { return false }
-            // Forgetting costs one early note each.
-            if noted.count >= Self.capacity { noted.removeAll() }
-            noted[use] = moment
+            if let last = noted.last(use), moment.timeIntervalSince(last) < Self.spacing { return false }
+            if noted.recent.count >= capacity / 2 {
+                noted.older = noted.recent
+                noted.recent = [:]
+            }
+            noted.recent[use] = moment
             return true
         }
     }
 
     /// The same, and nothing is noted.
     func wouldBeDue(_ device: DeviceReference, of subscriber: SubscriberReference, at moment: Date) -> Bool {
-        let last = noted.withLock { $0[Use(device: device, subscriber: subscriber)] }
+        let last = noted.withLock { $0.last(Use(device: device, subscriber: subscriber)) }
         return last.map { moment.timeIntervalSince($0) >= Self.spacing } ?? true
     }
 }

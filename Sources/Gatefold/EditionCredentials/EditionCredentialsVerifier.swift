@@ -1,11 +1,27 @@
 public import Foundation
 
 /// Checks the pairs that apps send when they download. Pure: the same question has the same answer.
+///
+/// What a salt says by itself, for ever, is remembered once a good password came with it: an app asks for each file of an edition
+/// with the same pair. Expiry and revocation are looked at each time.
 public struct EditionCredentialsVerifier: Sendable {
+    private struct Salt: Hashable {
+        let text: ExactText
+        let edition: EditionID
+    }
+
+    private struct Reading {
+        /// With the salt, by each secret.
+        let passwords: [String]
+        /// Nil for a plain salt.
+        let sealed: SealedSalt?
+    }
+
     private let secrets: [Secret]
     private let sealer: SaltSealer
     private let acceptsPlainSalts: Bool
     private let resumeWindow: TimeInterval
+    private let known = RecentMemory<Salt, Reading>(capacity: 10_000)
 
     /// - Parameters:
     ///   - secrets: the publication's; every one of them verifies.
@@ -27,21 +43,23 @@ public struct EditionCredentialsVerifier: Sendable {
         guard (1...128).contains(credentials.userid.utf8.count), !credentials.userid.utf8.contains(UInt8(ascii: ":")),
             EditionPassword.isWellFormed(credentials.password)
         else { return .malformed }
-        var matches = false
-        for secret in secrets {
-            let expected = EditionPassword.make(edition: edition, salt: credentials.userid, secret: secret)
-            // Every secret is tried, whichever matches, so that the time does not tell which.
-            matches = isEqualInConstantTime(expected.utf8, credentials.password.utf8) || matches
+        let reading = known.value(Salt(text: ExactText(credentials.userid), edition: edition)) {
+            let passwords = secrets.map { EditionPassword.make(edition: edition, salt: credentials.userid, secret: $0) }
+            guard Self.has(passwords, credentials.password) else { return nil }
+            return Reading(passwords: passwords, sealed: sealer.open(credentials.userid, for: edition))
         }
-        guard matches else { return .wrongPassword }
-        guard let salt = sealer.open(credentials.userid, for: edition) else {
-            return acceptsPlainSalts ? .accepted(nil) : .unsealed
-        }
+        guard let reading, Self.has(reading.passwords, credentials.password) else { return .wrongPassword }
+        guard let salt = reading.sealed else { return acceptsPlainSalts ? .accepted(nil) : .unsealed }
         let holder = SaltHolder(subscriber: salt.subscriber, session: salt.session, issuedAt: salt.sessionIssuedAt)
         if revocations.isRevoked(holder) { return .revoked(holder) }
         if moment < salt.expiresAt { return .accepted(holder) }
         return moment < salt.expiresAt.addingTimeInterval(resumeWindow)
             ? .expiredButResumable(holder) : .expired(holder)
+    }
+
+    /// Every one is compared, whichever matches, so that the time does not tell which.
+    private static func has(_ passwords: [String], _ password: String) -> Bool {
+        passwords.reduce(false) { isEqualInConstantTime($1.utf8, password.utf8) || $0 }
     }
 }
 

@@ -1,5 +1,4 @@
 import Crypto
-import Foundation
 
 /// The historic formula: lower-case hexadecimal SHA-1 of `edition:salt:secret` (PROTOCOLS 1.2).
 ///
@@ -21,11 +20,14 @@ public enum EditionPassword {
 
     private static func digest(_ edition: String, _ salt: String, _ secret: Secret) -> String {
         var hash = Insecure.SHA1()
-        hash.update(data: Data(edition.utf8))
-        hash.update(data: Data(":".utf8))
-        hash.update(data: Data(salt.utf8))
-        hash.update(data: Data(":".utf8))
-        hash.update(data: secret.bytes)
+        var front: [UInt8] = []
+        front.reserveCapacity(edition.utf8.count + salt.utf8.count + 2)
+        front += edition.utf8
+        front.append(UInt8(ascii: ":"))
+        front += salt.utf8
+        front.append(UInt8(ascii: ":"))
+        front.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        secret.bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
         return Hexadecimal.encode(hash.finalize())
     }
 

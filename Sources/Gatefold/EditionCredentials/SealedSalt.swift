@@ -28,12 +28,13 @@ public struct SealedSalt: Sendable, Equatable {
 /// Seals and opens the salts of one publication.
 public struct SaltSealer: Sendable {
     private let keys: SealingKeys
-    private let publication: PublicationID
+    /// What every salt's seal is bound to, but for the edition.
+    private let context: [UInt8]
     private let random: RandomSource
 
     public init(publication: PublicationID, secrets: SecretRing, random: RandomSource) {
-        self.publication = publication
         self.random = random
+        context = Array("salt 1 \(publication) ".utf8)
         keys = SealingKeys(secrets, purpose: "salt", identifierSize: 1)
     }
 
@@ -68,6 +69,6 @@ public struct SaltSealer: Sendable {
     }
 
     private func context(_ edition: EditionID) -> [UInt8] {
-        Array("salt 1 \(publication) \(edition)".utf8)
+        context + edition.rawValue.utf8
     }
 }

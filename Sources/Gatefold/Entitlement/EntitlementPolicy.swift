@@ -88,11 +88,14 @@ public struct EntitlementRule: Sendable {
     ) -> Entitlement {
         guard case .editions(let held) = entitlement else { return entitlement }
         let catalogue = catalogue
-        var all = held.union(catalogue.freeEditions.filter { catalogue.isFree($0, at: moment) })
-        for edition in held {
-            all.formUnion(catalogue.previous(grace.previousOfHeld, before: edition))
+        var all = held
+        if !catalogue.freeEditions.isEmpty {
+            all.formUnion(catalogue.freeEditions.lazy.filter { catalogue.isFree($0, at: moment) })
         }
-        if subscription.state == .active {
+        if grace.previousOfHeld > 0 {
+            for edition in held { all.formUnion(catalogue.previous(grace.previousOfHeld, before: edition)) }
+        }
+        if grace.newestForActive > 0, subscription.state == .active {
             all.formUnion(catalogue.newest(grace.newestForActive, at: moment))
         }
         return .editions(all)

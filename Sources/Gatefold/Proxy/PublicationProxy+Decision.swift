@@ -37,15 +37,50 @@ extension PublicationProxy {
         return catalogue.isFree(edition, at: now) ? .granted : nil
     }
 
+    /// A decision, and what the subscriber system said for it of the edition and of the reader: nothing where the catalogue
+    /// alone decides, because an edition comes out, or is no longer free, without anybody's word on the reader.
+    struct KnownDecision {
+        let decision: EditionDecision
+        let words: [RefusalMemory.Word]
+
+        /// The catalogue's alone.
+        init(plain decision: EditionDecision) {
+            self.decision = decision
+            words = []
+        }
+
+        /// - Parameters:
+        ///   - memory: of the edition and the reader.
+        ///   - reader: what was said of the reader as a whole, where that decides.
+        init(_ decision: EditionDecision, _ memory: RefusalMemory.Key, reader: RefusalMemory.Word? = nil) {
+            self.decision = decision
+            let own = RefusalMemory.Word(key: memory, isRefusal: decision.isRefusal)
+            words = if let reader { [reader, own] } else { [own] }
+        }
+    }
+
     /// The decision where nobody has to be asked: nil where somebody has to.
-    func rememberedDecision(on edition: EditionID, for session: Session, _ inquiry: Inquiry) -> EditionDecision? {
+    func rememberedDecision(
+        on edition: EditionID, for session: Session, _ inquiry: Inquiry
+    ) -> Remembered<KnownDecision>? {
         guard purchases == nil, let catalogue = try? catalogue() else { return nil }
-        if let plain = plainDecision(on: edition, by: catalogue) { return plain }
-        switch backend.rememberedVerdict(on: edition, for: session.subscriber, inquiry: inquiry) {
-        case nil: return nil
-        case .verdict(let verdict): return try? decision(by: verdict, on: edition)
-        case .some(.none):
-            return remembered(about: session, inquiry).map { decision(by: $0, on: edition, inquiry) }
+        if let plain = plainDecision(on: edition, by: catalogue) { return Remembered(KnownDecision(plain: plain)) }
+        guard let known = backend.rememberedVerdict(on: edition, for: session.subscriber, inquiry: inquiry) else {
+            return nil
+        }
+        let memory = memory(of: session, edition: edition, inquiry)
+        switch known.value {
+        case .verdict(let verdict):
+            return (try? decision(by: verdict, on: edition)).map {
+                Remembered(KnownDecision($0, memory), standing: known.standing)
+            }
+        case .none:
+            return remembered(about: session, inquiry).map { told in
+                Remembered(
+                    KnownDecision(
+                        decision(by: told.value.subscription, on: edition, inquiry), memory, reader: told.value.word),
+                    standing: known.standing.joined(with: told.standing))
+            }
         }
     }
 

@@ -10,31 +10,35 @@ extension PublicationProxy {
     public func editionCredentials(
         token: String, edition: String?, inURL isInURL: Bool = false, _ inquiry: Inquiry
     ) async throws -> CredentialsAnswer {
-        switch question(read(token), token, edition, inquiry) {
-        case .answered(let answer): answer
+        let standing = self.standing
+        return switch question(read(token), token, edition, inquiry) {
+        case .refused(let reason, let words): refuse(reason, words)
         case .ofNoEdition(let session): try await credentialsForNoEdition(session, inquiry)
         case .of(let edition, let session):
-            if let decided = try decidedCredentials(for: edition, session, inURL: isInURL, inquiry) {
-                decided
+            if let decided = try decidedCredentials(for: edition, session, inURL: isInURL, inquiry, standing) {
+                give(decided)
             } else {
                 try await credentials(for: edition, session, inURL: isInURL, inquiry)
             }
         }
     }
 
-    /// The same where nobody has to be asked: nil where somebody has to.
+    /// The same where nobody has to be asked, not yet given: nil where somebody has to.
     public func decidedCredentials(
         token: String, edition: String?, _ inquiry: Inquiry
-    ) throws -> CredentialsAnswer? {
-        switch question(read(token), token, edition, inquiry) {
-        case .answered(let answer): answer
+    ) throws -> Decided<CredentialsAnswer>? {
+        let standing = self.standing
+        return switch question(read(token), token, edition, inquiry) {
+        case .refused(let reason, let words):
+            Decided(refused(reason, words), standing, .credentialsRefused(reason))
         case .ofNoEdition: nil
-        case .of(let edition, let session): try decidedCredentials(for: edition, session, inURL: false, inquiry)
+        case .of(let edition, let session):
+            try decidedCredentials(for: edition, session, inURL: false, inquiry, standing)
         }
     }
 
     private enum CredentialsQuestion {
-        case answered(CredentialsAnswer)
+        case refused(CredentialsRefusal.Reason, String?)
         case ofNoEdition(Session)
         case of(EditionID, Session)
     }
@@ -44,33 +48,37 @@ extension PublicationProxy {
     ) -> CredentialsQuestion {
         switch reading {
         case .unreadable, .revoked:
-            return .answered(refuse(.notRecognised, message(token.isEmpty ? .noToken : .tokenNotRecognised, inquiry)))
+            return .refused(.notRecognised, message(token.isEmpty ? .noToken : .tokenNotRecognised, inquiry))
         case .expired, .renewable:
-            return .answered(refuse(.expired, message(.tokenExpired, inquiry)))
+            return .refused(.expired, message(.tokenExpired, inquiry))
         case .good(let session):
             let named = edition.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
             guard let named else { return .ofNoEdition(session) }
             guard let edition = EditionID(named) else {
-                return .answered(refuse(.notEntitled, message(.notEntitled, inquiry)))
+                return .refused(.notEntitled, message(.notEntitled, inquiry))
             }
             return .of(edition, session)
         }
     }
 
     private func decidedCredentials(
-        for edition: EditionID, _ session: Session, inURL isInURL: Bool, _ inquiry: Inquiry
-    ) throws -> CredentialsAnswer? {
-        guard let decision = rememberedDecision(on: edition, for: session, inquiry) else { return nil }
-        refusals.note(memory(of: session, edition: edition), refused: decision.isRefusal)
-        return try answer(decision, on: edition, session, inURL: isInURL, inquiry)
+        for edition: EditionID, _ session: Session, inURL isInURL: Bool, _ inquiry: Inquiry, _ standing: Standing
+    ) throws -> Decided<CredentialsAnswer>? {
+        guard let known = rememberedDecision(on: edition, for: session, inquiry) else { return nil }
+        return try answer(
+            Remembered(known.value.decision, standing: standing.joined(with: known.standing)), on: edition, session,
+            inURL: isInURL, inquiry, words: known.value.words)
     }
 
     private func answer(
-        _ decision: EditionDecision, on edition: EditionID, _ session: Session, inURL isInURL: Bool, _ inquiry: Inquiry
-    ) throws -> CredentialsAnswer {
-        switch decision {
-        case .refused(let reason, let words):
-            return refuse(reason, words ?? message(.notEntitled, inquiry))
+        _ decision: Remembered<EditionDecision>, on edition: EditionID, _ session: Session, inURL isInURL: Bool,
+        _ inquiry: Inquiry, words: [RefusalMemory.Word] = []
+    ) throws -> Decided<CredentialsAnswer> {
+        switch decision.value {
+        case .refused(let reason, let text):
+            return Decided(
+                refused(reason, text ?? message(.notEntitled, inquiry)), decision.standing,
+                .credentialsRefused(reason), words: words)
         case .granted:
             let lifetimes = publication.lifetimes
             let answer = try grant(
@@ -78,8 +86,9 @@ extension PublicationProxy {
                 lifetime: isInURL
                     ? min(lifetimes.editionCredentials, lifetimes.ticket) : lifetimes.editionCredentials,
                 isSealed: isInURL)
-            observe(.credentialsIssued(references.reference(to: session.subscriber), edition))
-            return answer
+            return Decided(
+                answer, decision.standing.givenOnce,
+                .credentialsIssued(references.reference(to: session.subscriber), edition), words: words)
         }
     }
 
@@ -107,20 +116,20 @@ extension PublicationProxy {
         let lifetimes = publication.lifetimes
         let longest = isInURL ? lifetimes.ticket : .infinity
         let who = references.reference(to: session.subscriber)
-        let memory = memory(of: session, edition: edition)
+        let memory = memory(of: session, edition: edition, inquiry)
         do {
-            let (decision, isEarlier) = try await StandIns.watching {
-                try await decide(on: edition, for: references.owner(session.subscriber)) {
-                    let own = try await verdict(on: edition, for: session.subscriber, inquiry) {
+            let decision = try await decide(on: edition, for: references.owner(session.subscriber)) {
+                let (own, isEarlier) = try await StandIns.watching {
+                    try await verdict(on: edition, for: session.subscriber, inquiry) {
                         try await told(about: session, inquiry)
                     }
-                    // At once: what keeps the purchases may be out of order, which makes no refusal undone.
-                    if own.isRefusal { refusals.note(memory, refused: true) }
-                    return own
                 }
+                // The subscriber system's word alone, for what the catalogue or a purchase decides says nothing of it. And at
+                // once: what keeps the purchases may be out of order, which makes no refusal undone.
+                refusals.note(memory, refused: own.isRefusal, isEarlier: isEarlier)
+                return own
             }
-            refusals.note(memory, refused: decision.isRefusal, isEarlier: isEarlier)
-            return try answer(decision, on: edition, session, inURL: isInURL, inquiry)
+            return give(try answer(Remembered(decision), on: edition, session, inURL: isInURL, inquiry))
         } catch let failure as Unavailable {
             let catalogue = publication.rule.catalogue
             guard publication.failsOpen, catalogue.mayHave(edition), catalogue.isOut(edition, at: clock.now),
@@ -167,13 +176,13 @@ extension PublicationProxy {
     ) throws -> CredentialsAnswer {
         let now = clock.now
         let expiresAt = min(now.addingTimeInterval(lifetime), grantee.until)
-        let grant = EdgeGrant(
-            publication: publication.id, subscriber: grantee.subscriber, edition: edition, issuedAt: now,
-            expiresAt: expiresAt, client: inquiry.client)
         return .granted(
             // A plain salt would be good for ever, which failing open never means.
             try credentials.issue(edition, for: grantee.holder, until: expiresAt, sealing: isFailOpen || isSealed),
-            headers: EdgeHeader.joiningCookies(try publication.edgeTokens.flatMap { try $0.headers(for: grant) }),
+            headers: try edgeHeaders(
+                EdgeGrant(
+                    publication: publication.id, subscriber: grantee.subscriber, edition: edition, issuedAt: now,
+                    expiresAt: expiresAt, client: inquiry.client)),
             comments: comments(
                 [
                     "Publication: \(publication.id)", "Requested edition: \(edition)",
@@ -182,9 +191,19 @@ extension PublicationProxy {
                 ].compactMap(\.self)))
     }
 
+    private func edgeHeaders(_ grant: @autoclosure () -> EdgeGrant) throws -> [EdgeHeader] {
+        if publication.edgeTokens.isEmpty { return [] }
+        let grant = grant()
+        return EdgeHeader.joiningCookies(try publication.edgeTokens.flatMap { try $0.headers(for: grant) })
+    }
+
     func refuse(_ reason: CredentialsRefusal.Reason?, _ words: String?) -> CredentialsAnswer {
         observe(.credentialsRefused(reason))
-        return .refused(
+        return refused(reason, words)
+    }
+
+    private func refused(_ reason: CredentialsRefusal.Reason?, _ words: String?) -> CredentialsAnswer {
+        .refused(
             CredentialsRefusal(reason: reason, message: words),
             comments: comments(["Generated: \(DebugTime.text(clock.now))"]))
     }

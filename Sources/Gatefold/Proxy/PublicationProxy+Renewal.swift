@@ -20,7 +20,7 @@ extension PublicationProxy {
             }
             switch recognition {
             case .notRecognised(let words):
-                refusals.note(memory(of: session), refused: true)
+                refusals.note(memory(of: session, inquiry), refused: true)
                 return refuse(.notRecognised, words ?? message(.tokenNotRecognised, inquiry))
             case .recognised(let subscriber):
                 let answer = try open(

@@ -10,8 +10,6 @@ extension PublicationProxy {
 
     /// The same publication for sessions in another form.
     public func with(tokens: any TokenCodec) -> PublicationProxy {
-        var other = self
-        other.tokens = tokens
-        return other
+        PublicationProxy(self, tokens: tokens)
     }
 }

@@ -6,42 +6,55 @@ extension PublicationProxy {
     ///
     /// - Throws: ``Unavailable`` when the backend could not be asked, so that the app keeps its last known good state.
     public func verify(token: String, _ inquiry: Inquiry) async throws -> VerificationAnswer {
-        let reading = read(token)
-        if let decided = decidedVerification(reading, token, inquiry) { return decided }
+        let (standing, reading) = (self.standing, read(token))
+        if let decided = decidedVerification(reading, token, inquiry, standing) { return give(decided) }
         guard case .good(let session) = reading else { return without(.unknown, .tokenNotRecognised, inquiry) }
-        return answer(try await subscription(of: session, inquiry), session, inquiry)
+        return give(verification(try await subscription(of: session, inquiry), session, inquiry, standing))
     }
 
-    /// The same where nobody has to be asked: nil where somebody has to.
-    public func decidedVerification(token: String, _ inquiry: Inquiry) -> VerificationAnswer? {
-        decidedVerification(read(token), token, inquiry)
+    /// The same where nobody has to be asked, not yet given: nil where somebody has to.
+    public func decidedVerification(token: String, _ inquiry: Inquiry) -> Decided<VerificationAnswer>? {
+        let standing = self.standing
+        return decidedVerification(read(token), token, inquiry, standing)
     }
 
     private func decidedVerification(
-        _ reading: TokenReading, _ token: String, _ inquiry: Inquiry
-    ) -> VerificationAnswer? {
+        _ reading: TokenReading, _ token: String, _ inquiry: Inquiry, _ standing: Standing
+    ) -> Decided<VerificationAnswer>? {
         switch reading {
         case .unreadable:
-            token.isEmpty ? without(.stale, .noToken, inquiry) : without(.unknown, .tokenNotRecognised, inquiry)
-        case .revoked: without(.unknown, .tokenNotRecognised, inquiry)
-        case .expired: without(.unknown, .tokenExpired, inquiry)
-        case .renewable: without(.stale, .stale, inquiry)
+            Decided(
+                token.isEmpty ? without(.stale, .noToken, inquiry) : without(.unknown, .tokenNotRecognised, inquiry),
+                standing)
+        case .revoked: Decided(without(.unknown, .tokenNotRecognised, inquiry), standing)
+        case .expired: Decided(without(.unknown, .tokenExpired, inquiry), standing)
+        case .renewable: Decided(without(.stale, .stale, inquiry), standing)
         case .good(let session):
             // Purchases are on disk.
-            purchases == nil ? remembered(about: session, inquiry).map { answer($0, session, inquiry) } : nil
+            purchases == nil
+                ? remembered(about: session, inquiry).map { known in
+                    verification(
+                        known.value.subscription, session, inquiry, standing.joined(with: known.standing),
+                        words: [known.value.word])
+                } : nil
         }
     }
 
-    private func answer(_ told: Subscription, _ session: Session, _ inquiry: Inquiry) -> VerificationAnswer {
+    private func verification(
+        _ told: Subscription, _ session: Session, _ inquiry: Inquiry, _ standing: Standing,
+        words: [RefusalMemory.Word] = []
+    ) -> Decided<VerificationAnswer> {
         var subscription = told
         if subscription.message == nil { subscription.message = message(MessageKey(subscription.state), inquiry) }
-        observe(.verified(references.reference(to: session.subscriber), subscription.state))
-        return VerificationAnswer(
+        let answer = VerificationAnswer(
             subscription: subscription,
             comments: comments([
                 "Publication: \(publication.id)", "Policy: \(publication.rule.policy.rawValue)",
                 "Generated: \(DebugTime.text(clock.now))",
             ]))
+        return Decided(
+            answer, standing, .verified(references.reference(to: session.subscriber), subscription.state),
+            words: words)
     }
 
     /// What the subscriber system says, under the publication's policy, and what the reader bought.
@@ -56,18 +69,28 @@ extension PublicationProxy {
         let (told, isEarlier) = try await StandIns.watching {
             try await ask { try await backend.subscription(of: session.subscriber, inquiry: inquiry) }
         }
-        refusals.note(memory(of: session), refused: told.state != .active, isEarlier: isEarlier)
+        refusals.note(memory(of: session, inquiry), refused: told.state != .active, isEarlier: isEarlier)
         return try applyingRule(to: told)
     }
 
+    /// A subscription under the publication's policy.
+    struct Known {
+        let subscription: Subscription
+        /// The subscriber system's own: a refusal where it was anything but "active".
+        let word: RefusalMemory.Word
+    }
+
     /// The same where it is known without asking anybody, and nothing has to be written down.
-    func remembered(about session: Session, _ inquiry: Inquiry) -> Subscription? {
+    func remembered(about session: Session, _ inquiry: Inquiry) -> Remembered<Known>? {
         guard !isNoteDue(of: session),
             let told = backend.rememberedSubscription(of: session.subscriber, inquiry: inquiry),
-            let subscription = try? applyingRule(to: told)
+            let subscription = try? applyingRule(to: told.value)
         else { return nil }
-        refusals.note(memory(of: session), refused: told.state != .active)
-        return subscription
+        return Remembered(
+            Known(
+                subscription: subscription,
+                word: RefusalMemory.Word(key: memory(of: session, inquiry), isRefusal: told.value.state != .active)),
+            standing: told.standing)
     }
 
     private func without(_ state: SubscriptionState, _ key: MessageKey, _ inquiry: Inquiry) -> VerificationAnswer {

@@ -3,10 +3,10 @@ import Foundation
 /// The four questions and sign-out of one publication, for every front door.
 ///
 /// Does no I/O of its own: it asks a backend, a state store and a guess limiter, and decides.
-public struct PublicationProxy: Sendable {
+public final class PublicationProxy: Sendable {
     public let publication: Publication
     let backend: any SubscriberBackend
-    var tokens: any TokenCodec
+    let tokens: any TokenCodec
     let credentials: EditionCredentialsIssuer
     let feedSecret: Secret
     let state: any SessionStore
@@ -57,6 +57,27 @@ public struct PublicationProxy: Sendable {
         self.purchases = purchases
     }
 
+    /// The same publication as another's, for sessions in another form.
+    init(_ other: PublicationProxy, tokens: any TokenCodec) {
+        publication = other.publication
+        backend = other.backend
+        self.tokens = tokens
+        credentials = other.credentials
+        feedSecret = other.feedSecret
+        state = other.state
+        revocations = other.revocations
+        guesses = other.guesses
+        references = other.references
+        clock = other.clock
+        random = other.random
+        retryAfter = other.retryAfter
+        hesitation = other.hesitation
+        observe = other.observe
+        refusals = other.refusals
+        uses = other.uses
+        purchases = other.purchases
+    }
+
     func message(_ key: MessageKey, _ inquiry: Inquiry) -> String? {
         publication.messages.text(key, for: inquiry.languages)
     }
@@ -103,9 +124,16 @@ public struct PublicationProxy: Sendable {
             ? .renewable(session) : .expired(session)
     }
 
-    func memory(of session: Session, edition: EditionID? = nil) -> RefusalMemory.Key {
-        RefusalMemory.Key(
-            publication: publication.id, subscriber: references.reference(to: session.subscriber), edition: edition)
+    func memory(of session: Session, edition: EditionID? = nil, _ inquiry: Inquiry) -> RefusalMemory.Key {
+        let who = references.reference(to: session.subscriber)
+        let names = backend.decidingFields
+        let deciding = names.isEmpty ? [] : inquiry.fields.filter { names.contains($0.key) }.sorted { $0.key < $1.key }
+        let asked = RefusalMemory.Asked(
+            backend: backend.name,
+            fields: deciding.isEmpty
+                ? [] : references.digest("deciding fields", deciding.flatMap { [$0.key, $0.value] }))
+        if let edition { return .edition(edition, who, publication.id, asked) }
+        return .reader(who, asked)
     }
 
     func holder(of session: Session) -> SaltHolder {

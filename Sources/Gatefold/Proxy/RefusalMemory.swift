@@ -6,11 +6,33 @@ import Synchronization
 /// Bounded: the oldest half is forgotten when it is full. Forgetting errs towards the reader, for as long as the outage
 /// lasts and the short-lived credentials do.
 public final class RefusalMemory: Sendable {
-    struct Key: Hashable {
-        let publication: PublicationID
-        let subscriber: SubscriberReference
-        /// Nil for the reader as a whole: refused while the last word about them was anything but "active".
-        let edition: EditionID?
+    enum Key: Hashable {
+        /// Refused while the last word about them was anything but "active". The backend said it, whichever publication
+        /// asked: whom it refused in one it refused in all that ask it the same.
+        case reader(SubscriberReference, Asked)
+        /// What opens an edition is also up to the publication.
+        case edition(EditionID, SubscriberReference, PublicationID, Asked)
+
+        /// The reader as a whole.
+        var reader: Key {
+            switch self {
+            case .reader: self
+            case .edition(_, let subscriber, _, let asked): .reader(subscriber, asked)
+            }
+        }
+    }
+
+    /// Who was asked, and what the answer depended on beside the subject.
+    struct Asked: Hashable {
+        let backend: String
+        /// A digest of the request's fields that decide; empty where none does.
+        let fields: [UInt8]
+    }
+
+    /// What was said last of a reader, or of a reader and an edition.
+    struct Word: Sendable {
+        let key: Key
+        let isRefusal: Bool
     }
 
     private struct Contents {
@@ -31,6 +53,7 @@ public final class RefusalMemory: Sendable {
         guard refused || !isEarlier else { return }
         contents.withLock { contents in
             guard refused else {
+                if contents.recent.isEmpty, contents.older.isEmpty { return }
                 contents.recent.remove(key)
                 contents.older.remove(key)
                 return
@@ -45,9 +68,8 @@ public final class RefusalMemory: Sendable {
 
     /// Whether the edition, or its reader as a whole, was refused.
     func wasRefused(_ key: Key) -> Bool {
-        let reader = Key(publication: key.publication, subscriber: key.subscriber, edition: nil)
-        return contents.withLock { contents in
-            [key, reader].contains { contents.recent.contains($0) || contents.older.contains($0) }
+        contents.withLock { contents in
+            [key, key.reader].contains { contents.recent.contains($0) || contents.older.contains($0) }
         }
     }
 }

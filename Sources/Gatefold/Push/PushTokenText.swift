@@ -52,6 +52,6 @@ public enum PushTokenText: Sendable, Equatable {
             default: letter
             }
         }
-        return Base64URL.decode(String(decoding: plain, as: UTF8.self))
+        return Base64URL.decode(letters: plain)
     }
 }

@@ -19,6 +19,8 @@ public final class RevocationList: Sendable {
     }
 
     public let publication: PublicationID
+    /// Noted with every revocation that ends anything more.
+    public let changes = ChangeCount()
     private let held = Mutex(Held())
 
     public init(publication: PublicationID) {
@@ -37,6 +39,7 @@ public final class RevocationList: Sendable {
             held.revocations[scope] = joined
             held.taken += 1
             if scope.session == nil { held.orders[scope.subscriber] = held.taken }
+            changes.note()
         }
     }
 
@@ -71,6 +74,22 @@ public final class RevocationList: Sendable {
         held.withLock { held in
             held.revocations.lazy.filter { $0.key.subscriber == subscriber }.map(\.value.before).max() ?? .distantPast
         }
+    }
+
+    /// What ends every session of a subscriber that was opened so far, or every one of a session's scope.
+    ///
+    /// A session opened in the second of a revocation counts as issued at its boundary, so this one lies behind all there are
+    /// as well as behind the moment: two within a second end what was opened between them.
+    public func ending(
+        _ subscriber: SubscriberReference, session: SessionReference? = nil, at moment: Date
+    ) -> Revocation {
+        var latest = moment
+        if let session {
+            latest = max(latest, boundary(subscriber: subscriber, session: session))
+        } else {
+            latest = max(latest, boundary(subscriber: subscriber))
+        }
+        return Revocation(publication: publication, subscriber: subscriber, session: session, at: latest)
     }
 
     private static func scopes(_ subscriber: SubscriberReference, _ session: SessionReference) -> [Scope] {

@@ -27,8 +27,10 @@ public enum Base64URL {
     }
 
     /// Returns nil unless the text is the one encoding of some bytes: no padding, no other letters, no stray bits.
-    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        let letters = text.utf8
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(letters: Array(text.utf8)) }
+
+    /// The same of the text's bytes.
+    package static func decode(letters: [UInt8]) -> [UInt8]? {
         guard letters.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(letters.count * 3 / 4)

@@ -10,4 +10,16 @@ public struct Subscriber: Hashable, Sendable {
         self.key = key
         self.upstreamSession = upstreamSession
     }
+
+    /// Whether both are the same by the bytes: who has a key of other letters that look the same is somebody else.
+    public static func == (one: Subscriber, other: Subscriber) -> Bool {
+        ExactText(one.key) == ExactText(other.key) && ExactText(one.backend) == ExactText(other.backend)
+            && one.upstreamSession.map(ExactText.init) == other.upstreamSession.map(ExactText.init)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactText(backend))
+        hasher.combine(ExactText(key))
+        hasher.combine(upstreamSession.map(ExactText.init))
+    }
 }

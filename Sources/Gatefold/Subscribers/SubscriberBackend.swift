@@ -28,12 +28,15 @@ public protocol SubscriberBackend: Sendable {
     func verdict(on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry) async throws -> EditionVerdict?
 
     /// The subscription where it is known without asking anybody, and as good as asked: nil where it is not.
-    func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Subscription?
+    func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Remembered<Subscription>?
 
     /// The same of ``verdict(on:for:inquiry:)``.
     func rememberedVerdict(
         on edition: EditionID, for subscriber: Subscriber, inquiry: Inquiry
-    ) -> RememberedVerdict?
+    ) -> Remembered<RememberedVerdict>?
+
+    /// The fields of a request that its answers depend on, beside what they are about.
+    var decidingFields: Set<String> { get }
 
     /// Whether sign-in hands this subscriber the password of the feed, in a publication that issues it.
     func grantsFeed(to subscriber: Subscriber) -> Bool
@@ -62,11 +65,15 @@ extension SubscriberBackend {
         on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
     ) async throws -> EditionVerdict? { nil }
 
-    public func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Subscription? { nil }
+    public func rememberedSubscription(
+        of subscriber: Subscriber, inquiry: Inquiry
+    ) -> Remembered<Subscription>? { nil }
 
     public func rememberedVerdict(
         on edition: EditionID, for subscriber: Subscriber, inquiry: Inquiry
-    ) -> RememberedVerdict? { nil }
+    ) -> Remembered<RememberedVerdict>? { nil }
+
+    public var decidingFields: Set<String> { [] }
 
     public func grantsFeed(to subscriber: Subscriber) -> Bool { true }
 

@@ -1,6 +1,6 @@
 /// What a ``Pseudonym`` stands for, and how much of the digest it takes.
 public protocol PseudonymKind: Sendable {
-    /// In bytes.
+    /// In bytes, 16 at most.
     static var size: Int { get }
 }
 
@@ -9,12 +9,34 @@ public protocol PseudonymKind: Sendable {
 /// Without the ``ReferenceKey`` it tells nothing.
 public struct Pseudonym<Kind: PseudonymKind>: Hashable, Sendable, CustomStringConvertible {
     public static var size: Int { Kind.size }
-    public let bytes: [UInt8]
+    /// The bytes as numbers, so that telling two apart takes no look elsewhere.
+    private let high: UInt64
+    private let low: UInt64
+
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.size)
+        for place in (0..<Self.size).reversed() {
+            let shifted: UInt64 = place < 8 ? low >> (8 * place) : high >> (8 * (place - 8))
+            bytes.append(UInt8(truncatingIfNeeded: shifted))
+        }
+        return bytes
+    }
 
     /// Returns nil unless there are exactly ``size`` bytes.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.size else { return nil }
-        self.bytes = Array(bytes)
+        self.init(all: bytes)
+    }
+
+    private init(all bytes: some Collection<UInt8>) {
+        var (high, low) = (UInt64(0), UInt64(0))
+        for byte in bytes {
+            high = high << 8 | low >> 56
+            low = low << 8 | UInt64(byte)
+        }
+        self.high = high
+        self.low = low
     }
 
     /// Reads the form that ``description`` writes.
@@ -25,7 +47,7 @@ public struct Pseudonym<Kind: PseudonymKind>: Hashable, Sendable, CustomStringCo
 
     /// - Parameter digest: at least ``size`` bytes.
     init(digest: [UInt8]) {
-        bytes = Array(digest.prefix(Self.size))
+        self.init(all: digest.prefix(Self.size))
     }
 
     public var description: String { Hexadecimal.encode(bytes) }

@@ -14,8 +14,7 @@ public struct ReferenceKey: Sendable {
 
     public func reference(to subscriber: Subscriber) -> SubscriberReference {
         let named = Subscriber(backend: subscriber.backend, key: subscriber.key)
-        let make: () -> SubscriberReference = { pseudonym("subscriber", subscriber.backend, subscriber.key) }
-        return subscribers.value(named, make) ?? make()
+        return subscribers.value(named, making: { pseudonym("subscriber", subscriber.backend, subscriber.key) })
     }
 
     public func reference(toDevice device: String) -> DeviceReference {

@@ -35,7 +35,11 @@ struct SealingKeys: Sendable {
     func seal(_ plaintext: [UInt8], authenticating context: [UInt8], nonce: [UInt8]) throws -> [UInt8] {
         let box = try AES.GCM.seal(
             plaintext, using: entries[0].key, nonce: AES.GCM.Nonce(data: nonce), authenticating: context)
-        return entries[0].identifier + nonce + Array(box.ciphertext) + Array(box.tag)
+        var sealed = entries[0].identifier
+        sealed.reserveCapacity(identifierSize + Self.nonceSize + plaintext.count + Self.tagSize)
+        // The three in one; nil only where a nonce has another size than everybody's.
+        sealed += box.combined ?? Data(nonce) + box.ciphertext + box.tag
+        return sealed
     }
 
     /// Returns nil when no key of the ring sealed these bytes under this context.

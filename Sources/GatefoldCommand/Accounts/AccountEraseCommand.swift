@@ -56,11 +56,12 @@ struct AccountEraseCommand: AsyncParsableCommand {
             owners.insert(references.owner(subscriber))
         }
         // In the order in which readers erase themselves: nothing of somebody who is half erased can be used.
+        let recorded = try await RevocationLists.recorded(in: state)
         for (_, _, subscriber) in registered {
             let reference = references.reference(to: subscriber)
             for publication in read.publications.map(\.publication.id) {
                 try await state.record(
-                    Revocation(publication: publication, subscriber: reference, session: nil, at: WallClock.system.now))
+                    recorded.list(for: publication).ending(reference, at: WallClock.system.now))
                 for device in try await state.devices(of: reference, in: publication) {
                     try await state.remove(device.reference, of: reference, in: publication)
                     report.devices += 1

@@ -12,9 +12,11 @@ struct CheckCommand: AsyncParsableCommand {
         discussion: """
             Signs in as the readers of --cases or --users, asks what apps ask and what no app would, and judges every \
             answer by rules, each with its source. No configuration is read, and no tokens or passwords are shown.
-            Nothing is changed but what signing in changes; of sign-ins a dozen are wrong, one of them of a real reader.
+            Nothing is changed but what signing in and renewing change. Eight sign-ins are of nobody, two more where these \
+            are answered otherwise than a wrong password; one is of each real reader whom --cases or --users name for it.
             Exit statuses: 0 when no rule is broken, 1 when one is, 2 when nothing could be checked, 64 for a wrong call, \
-            78 for a file of cases that can not be used.
+            65 for a file with an empty secret, 66 for a file that can not be read, 73 for a report that can not be \
+            written, 78 for a file of cases that can not be used.
             """)
 
     @OptionGroup var cases: CheckCasesOptions
@@ -29,9 +31,15 @@ struct CheckCommand: AsyncParsableCommand {
         if root.query != nil {
             throw CommandFailure(.usage, "expected a URL without a query; name each call in --cases")
         }
+        let options = try limits.options()
         let known = try cases.read()
+        if options.timedPairs > 0, !known.hasWrongProof {
+            throw CommandFailure(
+                .usage,
+                "--timing needs a reader to be tried with a wrong password: wrong_proof in --cases, or --users test")
+        }
         let endpoint = Endpoint(root: root, own: known.calls)
-        let checkup = Checkup(endpoint: endpoint, cases: known, options: try limits.options()) { stage in
+        let checkup = Checkup(endpoint: endpoint, cases: known, options: options) { stage in
             if isatty(2) == 1 { FileHandle.standardError.write(Data("checking \(stage)…\n".utf8)) }
         }
         let report: CheckReport
@@ -65,6 +73,10 @@ struct CheckCasesOptions: ParsableArguments {
     func read() throws -> CheckCases {
         var read = CheckCases()
         if let cases {
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: cases, isDirectory: &isFolder), !isFolder.boolValue,
+                FileManager.default.isReadableFile(atPath: cases)
+            else { throw CommandFailure(.noInput, "can not read \(cases)") }
             read = try CheckCases(
                 try YAMLSettings.read(path: cases, environment: ProcessInfo.processInfo.environment))
         }
@@ -94,7 +106,8 @@ struct CheckLimitsOptions: ParsableArguments {
     @Option(help: "Requests a second.")
     var rate: Int = 5
 
-    @Option(help: "Pairs of wrong sign-ins whose times are compared, 20 at least; each is one of a real reader.")
+    @Option(
+        help: "Pairs of wrong sign-ins whose times are compared, 20 at least, for each reader who is named for it.")
     var timing: Int = 0
 
     @Option(help: "The same endpoint by way of a shared cache, which must not mix two readers.")

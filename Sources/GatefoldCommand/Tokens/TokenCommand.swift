@@ -46,10 +46,8 @@ struct TokenInspectCommand: AsyncParsableCommand {
             let holder = SaltHolder(
                 subscriber: read.state.references.reference(to: session.subscriber), session: session.reference,
                 issuedAt: session.issuedAt)
-            let revocations = RevocationList(publication: chosen.publication.id)
-            for record in try await Assembly.stateStore(read).revocations(after: 0) {
-                revocations.add(record.revocation)
-            }
+            let revocations = try await RevocationLists.recorded(in: Assembly.stateStore(read))
+                .list(for: chosen.publication.id)
             let isExpired = session.expiresAt <= WallClock.system.now
             report.verdict = revocations.isRevoked(holder) ? "revoked" : isExpired ? "expired" : "good"
             report.backend = session.subscriber.backend
@@ -114,9 +112,8 @@ struct TokenRevokeCommand: AsyncParsableCommand {
         let chosen = try read.publication(named: publication.publication)
         let (who, session, endedDevice) = try target(read, chosen)
         let store = try Assembly.stateStore(read)
-        let revocation = Revocation(
-            publication: chosen.publication.id, subscriber: who, session: session, at: WallClock.system.now)
-        try await store.record(revocation)
+        let recorded = try await RevocationLists.recorded(in: store).list(for: chosen.publication.id)
+        try await store.record(recorded.ending(who, session: session, at: WallClock.system.now))
         if let endedDevice { try await store.remove(endedDevice, of: who, in: chosen.publication.id) }
         try output.print(
             Report(

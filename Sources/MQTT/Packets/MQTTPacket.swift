@@ -1,4 +1,4 @@
-package import NIOCore
+import NIOCore
 
 /// A control packet of MQTT 3.1.1 (OASIS standard, chapter 3), as far as a client needs them that has messages delivered
 /// at most or at least once.

@@ -196,7 +196,8 @@ public enum ExampleConfiguration {
               #   window: 1h
             # The downloads. Without this section Gatefold neither serves nor checks any.
             content:
-              # An edition's files lie below PREFIX/EDITION/, its archive is PREFIX/EDITION.zip.
+              # An edition's files lie below PREFIX/EDITION/, its archive is PREFIX/EDITION.zip. The prefix is a path that
+              # no call of an app begins with: not /, and its first part neither a publication nor the name of a call.
               prefix: /content/daily/
               # The directory the prefix stands for, when Gatefold itself serves the files.
               root: editions/daily

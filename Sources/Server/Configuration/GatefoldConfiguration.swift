@@ -209,6 +209,12 @@ public struct GatefoldConfiguration: Sendable {
                         id.rawValue, expected: "has the same content.prefix as \(other.publication.id)")
                 }
             }
+            let first = publication.content?.firstSegment
+            if let called = publications.first(where: { $0.publication.id.rawValue == first })?.publication.id {
+                throw section.error(
+                    id.rawValue,
+                    expected: "has a content.prefix that begins with /\(called), as the calls of its apps do")
+            }
             seen.append(publication)
         }
     }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
@@ -13,13 +14,21 @@ final class FastLaneHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    /// So many bytes of answers are made before any is taken, and one answer more.
+    private static let mostAtOnce = 64 << 10
+
     private let answers: LaneAnswers
     private var peer: LanePeer?
+    private var memory: LaneMemory?
     /// Whether something went in that is not answered yet.
     private var isBusyInside = false
     /// Whether what went in last ended a head: the parser inside then holds no part of another request.
     private var endedAtHead = false
+    /// Whether no more requests are answered here, because the connection is about to end.
+    private var isOver = false
     private var hasUnflushed = false
+    /// Whether something went in that is not said to be complete.
+    private var hasPassed = false
     /// When a request was last answered here.
     private(set) var lastAnswer: NIODeadline = .now()
 
@@ -30,9 +39,10 @@ final class FastLaneHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
         // Whoever does not read answers gets no more of them at once: the handlers inside know when to stop reading.
-        if !isBusyInside, context.channel.isWritable { answer(&bytes, context) }
+        if !isBusyInside, !isOver, context.channel.isWritable { answer(&bytes, context) }
         guard bytes.readableBytes > 0 else { return }
         isBusyInside = true
+        hasPassed = true
         endedAtHead = bytes.readableBytesView.suffix(4).elementsEqual("\r\n\r\n".utf8)
         context.fireChannelRead(wrapInboundOut(bytes))
     }
@@ -42,11 +52,16 @@ final class FastLaneHandler: ChannelDuplexHandler, RemovableChannelHandler {
             hasUnflushed = false
             context.flush()
         }
+        // What was answered here is no news further in.
+        guard hasPassed else { return }
+        hasPassed = false
         context.fireChannelReadComplete()
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        guard mode == .all else {
+        isOver = true
+        // A client that has said all it will gets the rest of its answers all the same.
+        guard mode != .input else {
             context.close(mode: mode, promise: promise)
             return
         }
@@ -57,6 +72,11 @@ final class FastLaneHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
+    /// Whatever comes from here on is for the handlers inside.
+    func stop() {
+        isOver = true
+    }
+
     /// Everything that went in is answered.
     func insideIsIdle() {
         if endedAtHead { isBusyInside = false }
@@ -65,14 +85,13 @@ final class FastLaneHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func answer(_ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
         let peer = peer ?? LanePeer(context.channel)
         self.peer = peer
+        let memory = memory ?? answers.memories.memory(on: context.eventLoop)
+        self.memory = memory
         var out: ByteBuffer?
-        while bytes.readableBytes > 0 {
-            guard let request = bytes.withUnsafeReadableBytes({ PlainRequest($0) }) else { break }
-            var written = out ?? context.channel.allocator.buffer(capacity: 1024)
-            guard answers.answer(request, peer, into: &written) else { break }
-            out = written
-            bytes.moveReaderIndex(forwardBy: request.length)
-        }
+        // What is left goes in, where nothing is answered faster than it is taken.
+        while bytes.readableBytes > 0, (out?.readableBytes ?? 0) < Self.mostAtOnce,
+            answers.answer(&bytes, peer, memory, into: &out)
+        {}
         guard let out else { return }
         lastAnswer = .now()
         hasUnflushed = true
@@ -82,8 +101,9 @@ final class FastLaneHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
 /// Tells the fast lane when everything that went further in is answered; stands where requests are requests.
 ///
-/// Closes connections on which nothing happens, too: what passes by in the fast lane is seen nowhere further in.
-final class LaneSignal: ChannelDuplexHandler, RemovableChannelHandler {
+/// Closes connections on which nothing happens, too, for what passes by in the fast lane is seen nowhere further in; and, when the
+/// server stops, those that are left, each as soon as everything is answered.
+final class LaneSignal: ChannelDuplexHandler, RemovableChannelHandler, NIOScheduledCallbackHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
@@ -93,8 +113,10 @@ final class LaneSignal: ChannelDuplexHandler, RemovableChannelHandler {
     private var lane: FastLaneHandler?
     private var inProgress = 0
     private var isBeingRead = false
+    private var isToClose = false
     private var lastPart: NIODeadline = .now()
-    private var watch: Scheduled<Void>?
+    private var context: ChannelHandlerContext?
+    private var watch: NIOScheduledCallback?
 
     /// - Parameter idleTimeout: for so long a connection may wait between requests, and for the rest of one that has begun.
     init(idleTimeout: TimeAmount) {
@@ -104,11 +126,13 @@ final class LaneSignal: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         lane = try? context.pipeline.syncOperations.handler(type: FastLaneHandler.self)
         lastPart = .now()
+        self.context = context
         schedule(context, in: idleTimeout)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         watch?.cancel()
+        self.context = nil
         lane = nil
     }
 
@@ -120,7 +144,9 @@ final class LaneSignal: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         lastPart = .now()
         switch unwrapInboundIn(data) {
-        case .head:
+        case .head(let head):
+            // As ``LastRequestHandler`` says it.
+            if head.headerFields[.connection] == "close" { lane?.stop() }
             inProgress += 1
             isBeingRead = true
         case .body: break
@@ -129,24 +155,55 @@ final class LaneSignal: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
+    /// The connection ends with the answer to what could not be read.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        lane?.stop()
+        context.fireErrorCaught(error)
+    }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard case .end = unwrapOutboundIn(data) else {
             context.write(data, promise: promise)
             return
         }
         lastPart = .now()
-        inProgress -= 1
+        // What can not be read is answered, too, and is no request.
+        inProgress = max(0, inProgress - 1)
         context.write(data, promise: promise)
-        if inProgress == 0, !isBeingRead { lane?.insideIsIdle() }
+        guard inProgress == 0 else { return }
+        if !isBeingRead { lane?.insideIsIdle() }
+        if isToClose {
+            context.flush()
+            context.close(promise: nil)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is ChannelShouldQuiesceEvent else {
+            context.fireUserInboundEventTriggered(event)
+            return
+        }
+        isToClose = true
+        if inProgress == 0 { context.close(promise: nil) }
+    }
+
+    func handleScheduledCallback(eventLoop: some EventLoop) {
+        guard let context else { return }
+        look(context)
     }
 
     private func schedule(_ context: ChannelHandlerContext, in time: TimeAmount) {
-        watch = context.eventLoop.assumeIsolated().scheduleTask(in: time) { self.look(context) }
+        watch = try? context.eventLoop.assumeIsolated().scheduleCallback(in: time, handler: self)
+    }
+
+    private func hasUnsent(_ context: ChannelHandlerContext) -> Bool {
+        ((try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0) > 0
     }
 
     private func look(_ context: ChannelHandlerContext) {
-        // A request is whole and its answer takes long: that is ours.
-        if inProgress > 0, !isBeingRead {
+        // A request is whole and its answer takes long: that is ours. Nor is a client idle that still takes an answer; when it takes
+        // nothing of it, another handler closes.
+        if inProgress > 0 && !isBeingRead || hasUnsent(context) {
             schedule(context, in: idleTimeout)
             return
         }

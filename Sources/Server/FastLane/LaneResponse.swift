@@ -1,3 +1,4 @@
+import ContentGate
 import Foundation
 import FrontDoors
 import HTTPTypes
@@ -6,28 +7,55 @@ import Synchronization
 
 /// Writes a response as Hummingbird would: status line, its own headers, the length, what every answer says to caches, the date.
 enum LaneResponse {
-    static func write(_ answer: WholeAnswer, into out: inout ByteBuffer) {
+    static func bytes(of answer: WholeAnswer) -> ByteBuffer {
+        var out = ByteBufferAllocator().buffer(capacity: 512 + answer.body.readableBytes)
         out.writeStaticString("HTTP/1.1 ")
         out.writeString(answer.status == .ok ? "200 OK" : "\(answer.status)")
-        var headers = answer.headers
-        headers[.contentLength] = String(answer.body.readableBytes)
-        NoCacheHeaders.applyUnlessSet(to: &headers)
-        for field in headers {
+        // What every answer says to caches has the same bytes wherever the answer itself says nothing that touches it.
+        if answer.headers.allSatisfy({ !touched.contains($0.name) }) {
+            write(answer.headers, into: &out)
+            write(length: answer.body.readableBytes, into: &out)
+            out.writeImmutableBuffer(noCache)
+        } else {
+            var headers = answer.headers
+            headers[.contentLength] = String(answer.body.readableBytes)
+            NoCacheHeaders.applyUnlessSet(to: &headers)
+            write(headers, into: &out)
+        }
+        out.writeStaticString("\r\nDate: ")
+        out.writeString(LaneDate.now)
+        out.writeStaticString("\r\n\r\n")
+        out.writeImmutableBuffer(answer.body)
+        return out
+    }
+
+    private static let noCache = {
+        var fields = HTTPFields()
+        NoCacheHeaders.applyUnlessSet(to: &fields)
+        var bytes = ByteBuffer()
+        write(fields, into: &bytes)
+        return bytes
+    }()
+
+    private static let touched = NoCacheHeaders.touched + [.contentLength]
+
+    private static func write(_ fields: HTTPFields, into out: inout ByteBuffer) {
+        for field in fields {
             out.writeStaticString("\r\n")
             out.writeString(field.name.rawName)
             out.writeStaticString(": ")
             out.writeString(field.value)
         }
-        out.writeStaticString("\r\nDate: ")
-        out.writeString(HTTPDate.now)
-        out.writeStaticString("\r\n\r\n")
-        var body = answer.body
-        out.writeBuffer(&body)
+    }
+
+    private static func write(length: Int, into out: inout ByteBuffer) {
+        out.writeStaticString("\r\nContent-Length: ")
+        out.writeString(String(length))
     }
 }
 
-/// The date as HTTP writes it (RFC 9110 section 5.6.7), made once a second.
-enum HTTPDate {
+/// The date of the present second, written once for all answers in it.
+enum LaneDate {
     private static let last = Mutex<(second: Int, text: String)>((0, ""))
 
     static var now: String {
@@ -35,20 +63,8 @@ enum HTTPDate {
         clock_gettime(CLOCK_REALTIME, &time)
         let second = time.tv_sec
         return last.withLock { last in
-            if last.second != second { last = (second, text(second)) }
+            if last.second != second { last = (second, HTTPDate(seconds: Int64(second)).description) }
             return last.text
         }
-    }
-
-    private static func text(_ second: Int) -> String {
-        var parts = tm()
-        var second = time_t(second)
-        gmtime_r(&second, &parts)
-        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return
-            "\(days[Int(parts.tm_wday)]), \(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900) "
-            + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
     }
 }

@@ -11,6 +11,8 @@ struct PlainRequest {
 
     /// As it came over the wire.
     let target: String
+    let path: Substring
+    let query: Substring.UTF8View
     /// Of those headers that some answer depends on.
     private(set) var authorization: String?
     private(set) var acceptLanguage: String?
@@ -30,7 +32,11 @@ struct PlainRequest {
         let target = bytes[4..<(line.upperBound - 9)]
         // Nothing outside visible ASCII, and no fragment.
         guard target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else { return nil }
-        self.target = String(decoding: target, as: UTF8.self)
+        let text = String(decoding: target, as: UTF8.self)
+        let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
+        self.target = text
+        path = text[..<mark]
+        query = text.utf8[mark...].dropFirst()
         var hosts = 0
         var position = line.upperBound + 2
         while true {
@@ -55,13 +61,6 @@ struct PlainRequest {
         }
         guard hosts == 1 else { return nil }
         length = position
-    }
-
-    var path: Substring { target.prefix { $0 != "?" } }
-
-    var query: Substring.UTF8View {
-        target.utf8.firstIndex(of: UInt8(ascii: "?")).map { target[target.index(after: $0)...].utf8 }
-            ?? target[target.endIndex...].utf8
     }
 
     /// Said twice it may be read as the first, the last or both.

@@ -1,4 +1,5 @@
 import FrontDoors
+import HTTPTypes
 import Hummingbird
 
 /// The admin listener: health, metrics and the operator's few commands. It asks nobody who they are and so must not be
@@ -12,6 +13,7 @@ enum AdminRouter {
         let router = Router(context: GatefoldRequestContext.self)
         router.add(middleware: HeadMiddleware())
         router.add(middleware: NoCacheMiddleware())
+        router.add(middleware: TargetFormMiddleware())
         addHealth(to: router, readiness: readiness) {
             await backends.health().map { HealthLine(isGood: $0.isUp, text: $0.line) } + (catalogues?.health() ?? [])
         }
@@ -39,13 +41,16 @@ enum AdminRouter {
         to router: Router<GatefoldRequestContext>, readiness: @escaping @Sendable () async -> Readiness,
         parts: @escaping @Sendable () async -> [HealthLine] = { [] }
     ) {
-        router.get("healthz") { _, _ in text(.ok, "ok\n") }
-        router.get("readyz") { _, _ in
-            let healths = await parts()
-            let lines = healths.map { $0.text + "\n" }.joined()
-            return switch await readiness() {
-            case .ready: text(.ok, (healths.allSatisfy(\.isGood) ? "ready\n" : "degraded\n") + lines)
-            case .notReady: text(.serviceUnavailable, "not ready\n" + lines)
+        // Load balancers ask by either method.
+        for method in [HTTPRequest.Method.get, .head] {
+            router.on("healthz", method: method) { _, _ in text(.ok, "ok\n") }
+            router.on("readyz", method: method) { _, _ in
+                let healths = await parts()
+                let lines = healths.map { $0.text + "\n" }.joined()
+                return switch await readiness() {
+                case .ready: text(.ok, (healths.allSatisfy(\.isGood) ? "ready\n" : "degraded\n") + lines)
+                case .notReady: text(.serviceUnavailable, "not ready\n" + lines)
+                }
             }
         }
     }

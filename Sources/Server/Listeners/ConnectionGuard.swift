@@ -1,3 +1,4 @@
+import ContentGate
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -7,7 +8,7 @@ import NIOTLS
 /// A kind of connection with a watch over those that hold a place and do not use it (PITFALLS rows 15 and 17).
 ///
 /// Hummingbird closes connections that are idle between requests or slow with a request's headers. It has no eye on those that
-/// never finish their TLS handshake, and on downloads that nobody reads any more.
+/// never finish their TLS handshake, on downloads that nobody reads any more, and on connections that nobody takes any more.
 struct GuardedChannel<Wrapped: ServerChildChannel>: ServerChildChannel {
     let wrapped: Wrapped
     /// For so long nothing at all may move.
@@ -24,7 +25,12 @@ struct GuardedChannel<Wrapped: ServerChildChannel>: ServerChildChannel {
             try? channel.pipeline.syncOperations.addHandler(
                 HandshakeDeadlineHandler(deadline: patience), position: .after(tls))
         }
-        return value
+        // When the server stops, what came just now is handled by nobody; and what is written to by nobody any more, NIO wants to
+        // have been closed before, at the price of the program.
+        return value.map { value in
+            channel.closeFuture.whenComplete { _ in withExtendedLifetime(value) {} }
+            return value
+        }
     }
 
     func handle(value: Wrapped.Value, logger: Logger) async {
@@ -35,14 +41,15 @@ struct GuardedChannel<Wrapped: ServerChildChannel>: ServerChildChannel {
 /// Closes a connection on which no byte has gone either way for a while; stands next to the socket.
 ///
 /// What waits in the socket's own buffer counts as gone, so the time begins when that is full.
-final class StandstillHandler: ChannelDuplexHandler {
+final class StandstillHandler: ChannelDuplexHandler, NIOScheduledCallbackHandler {
     typealias InboundIn = NIOAny
     typealias OutboundIn = NIOAny
 
     private let patience: TimeAmount
     private var hasMoved = true
     private var waiting = 0
-    private var watch: RepeatedTask?
+    private var context: ChannelHandlerContext?
+    private var watch: NIOScheduledCallback?
 
     /// - Parameter patience: closed is after that long at the earliest, and twice that long at the latest.
     init(patience: TimeAmount) {
@@ -50,14 +57,13 @@ final class StandstillHandler: ChannelDuplexHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let (handler, context) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.loopBound)
-        watch = context.eventLoop.scheduleRepeatedTask(initialDelay: patience, delay: patience) { _ in
-            handler.value.look(context.value)
-        }
+        self.context = context
+        keepWatch(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         watch?.cancel()
+        self.context = nil
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -76,15 +82,35 @@ final class StandstillHandler: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
+    /// Handlers further in let what is written leave before a connection closes; who gives up does not wait for that.
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard case ConnectionOrder.giveUp? = event as? ConnectionOrder else {
+            context.triggerUserOutboundEvent(event, promise: promise)
+            return
+        }
+        context.close(promise: promise)
+    }
+
+    func handleScheduledCallback(eventLoop: some EventLoop) {
+        guard let context else { return }
+        look(context)
+    }
+
+    private func keepWatch(_ context: ChannelHandlerContext) {
+        watch = try? context.eventLoop.assumeIsolated().scheduleCallback(in: patience, handler: self)
+    }
+
     private func look(_ context: ChannelHandlerContext) {
         let left = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         defer {
             hasMoved = false
             waiting = left
         }
-        guard !hasMoved, left == waiting else { return }
-        watch?.cancel()
-        context.close(promise: nil)
+        if !hasMoved, left == waiting {
+            context.close(promise: nil)
+        } else {
+            keepWatch(context)
+        }
     }
 }
 

@@ -1,15 +1,19 @@
+import ContentGate
 public import Gatefold
 public import Hummingbird
 import NIOCore
 
 /// What travels with a request.
-public struct GatefoldRequestContext: RequestContext {
+public struct GatefoldRequestContext: RequestContext, Sendable {
     public var coreContext: CoreRequestContextStorage
     /// The other end of the connection; nil where it has no address, as on a Unix socket.
     public let peer: ClientAddress?
+    /// Sends files on the connection that the request came by.
+    let sender: FileSender
 
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
+        sender = FileSender(source.channel)
         peer = source.channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) }
     }
 

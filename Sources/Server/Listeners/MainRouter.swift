@@ -19,7 +19,10 @@ enum MainRouter {
         router.add(middleware: AccessLogMiddleware(client: client))
         router.add(middleware: HeadMiddleware())
         router.add(middleware: NoCacheMiddleware())
-        router.add(middleware: ContentResponder(keeper, files: FileServer(clock: clock)))
+        router.add(middleware: TargetFormMiddleware())
+        router.add(
+            middleware: ContentResponder(
+                keeper, files: FileServer(clock: clock, mostOpen: OpenFileLimit.downloads), sender: { $0.sender }))
         router.add(
             middleware: BakerFrontDoor(
                 storefronts: { publications.value.directory.storefronts }, client: client))

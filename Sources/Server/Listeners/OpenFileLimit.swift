@@ -8,7 +8,7 @@
 
 /// How many files and connections the system lets this process have open.
 public enum OpenFileLimit {
-    /// Kept free for databases, the admin listener and reading the configuration again.
+    /// Kept free for databases and reading the configuration again.
     private static let reserve = 256
 
     /// Takes as many as the system allows at most; many systems begin with 1,024.
@@ -18,11 +18,20 @@ public enum OpenFileLimit {
         setrlimit(resource, &limit)
     }
 
-    /// The connections the main listener takes; further ones wait until one closes. Each may have a file open besides itself.
-    static var connections: Int {
-        let most = Int(clamping: current.rlim_cur)
-        return max(16, (most - reserve) / 2)
-    }
+    /// The connections the main listener takes; further ones wait until one closes. A little more than half of what there is, for
+    /// most connections wait and have no file open besides themselves.
+    static var connections: Int { max(16, free / 20 * 11) }
+
+    /// The files that are open at a time for downloads: what connections leave, and a few for those of connections that have just
+    /// closed. An HTTP/2 connection can have a hundred, and takes them from others.
+    static var downloads: Int { max(16, free - connections) + reserve / 4 }
+
+    private static var free: Int { most - reserve - adminConnections }
+
+    /// The connections the admin listener takes: a handful of people and programs ask it, and some never hang up.
+    static var adminConnections: Int { min(256, max(32, most / 8)) }
+
+    private static var most: Int { Int(clamping: current.rlim_cur) }
 
     private static var current: rlimit {
         var limit = rlimit()

@@ -34,10 +34,17 @@ public struct LineLogHandler: LogHandler {
         if let more = event.metadata { all.merge(more) { $1 } }
         if let error = event.error { all["error"] = "\(error)" }
         if let request = all.removeValue(forKey: Self.requestKey) { all["request"] = request }
+        write(Self.line(form, event.level, label, "\(event.message)", all))
+    }
+
+    /// A line of now.
+    static func line(
+        _ form: Form, _ level: Logger.Level, _ label: String, _ message: String, _ metadata: Logger.Metadata
+    ) -> String {
         let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-        switch form {
-        case .text: write(Self.text(time, event.level, "\(event.message)", all))
-        case .json: write(Self.json(time, event.level, label, "\(event.message)", all))
+        return switch form {
+        case .text: text(time, level, message, metadata)
+        case .json: json(time, level, label, message, metadata)
         }
     }
 

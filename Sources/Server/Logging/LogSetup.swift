@@ -16,10 +16,13 @@ public enum LogSetup {
             case .automatic: isTerminal
             }
         let level = Logger.Level(rawValue: configuration.level.rawValue) ?? .info
+        let output = LogOutput(descriptor: FileHandle.standardError.fileDescriptor)
+        let form: LineLogHandler.Form = isText ? .text : .json
         return { label in
-            LineLogHandler(label: label, level: level, form: isText ? .text : .json) { line in
-                // One write a line, so that lines of several threads do not mix.
-                FileHandle.standardError.write(Data(line.utf8))
+            LineLogHandler(label: label, level: level, form: form) { line in
+                output.write(line) {
+                    LineLogHandler.line(form, .warning, label, "log lines were lost", ["lines": "\($0)"])
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 package import Gatefold
 package import Logging
 import MQTT
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// Tells apps what concerns their accounts, through the broker, until the server stops.
 package struct NoticePublisher: Noticeboard, Service {

@@ -58,8 +58,8 @@ public final class GzipFile {
             count = functions.read(file, buffer.baseAddress, UInt32(clamping: most))
             filled = max(0, Int(count))
         }
-        // zlib hands over what is not packed as it is.
-        guard count >= 0, functions.isDirect(file) == 0 || bytes.isEmpty else { throw .broken }
+        // zlib hands over what is not packed as it is, and an empty file is not.
+        guard count >= 0, functions.isDirect(file) == 0 else { throw .broken }
         if bytes.isEmpty {
             isOpen = false
             // Only closing tells whether the last piece was a whole one.

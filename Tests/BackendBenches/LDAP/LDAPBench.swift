@@ -1,5 +1,5 @@
 public import Gatefold
-public import TestSupport
+import TestSupport
 
 /// OpenLDAP's slapd, with each reader an entry: the state in `employeeType`, the editions in `businessCategory`, and
 /// everything in `departmentNumber`.

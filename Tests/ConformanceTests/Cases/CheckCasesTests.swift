@@ -46,9 +46,40 @@ struct CheckCasesTests {
         #expect(cases.readers.map(\.triesWrongProof) == [true, false, false])
         #expect(cases.readers[1].token == "analytical engine" && cases.readers[1].signIn == nil)
         #expect(cases.readers[1].renewal == .refused && cases.readers[1].issues == .nothing)
-        #expect(cases.readers[2].failing == .verification && cases.readers[2].issues == .everything)
+        #expect(cases.readers[2].failing == [.verification] && cases.readers[2].issues == .everything)
         #expect(cases.calls[.signIn]?.target == "/sign_in.php?x=1")
         #expect(cases.secret != nil && cases.content?.path == "/a.1.zip")
+    }
+
+    @Test("may name another field than the password to make wrong")
+    func proof() throws {
+        let cases = try read("readers: {ada: {sign_in: {urn: a, surname: b}}}\nproof: surname\nwrong_proof: ada")
+        #expect(cases.proofName == "surname" && cases.hasWrongProof)
+        #expect(try !read("readers: {ada: {sign_in: {urn: a, surname: b}}}").hasWrongProof)
+    }
+
+    @Test("may name several readers whose proof is made wrong")
+    func proofs() throws {
+        let readers = ["ada", "alan", "grace"].map { "\($0): {sign_in: {password: a}}" }.joined(separator: ", ")
+        let cases = try read("readers: {\(readers)}\nwrong_proof: [grace, ada]")
+        #expect(cases.triedWithWrongProof.map(\.name) == ["ada", "grace"])
+        #expect(try !read("users: test\nwrong_proof: []").hasWrongProof)
+    }
+
+    @Test("may have a reader of whom nothing can be answered")
+    func failing() throws {
+        let cases = try read(
+            """
+            readers:
+              down:
+                sign_in: {email: down@example.com, password: x}
+                token: {env: ADA}
+                holds: [a.1]
+                failing: [sign_in, verification, renewal, credentials]
+              up: {token: a, renew: stale, failing: []}
+            """)
+        #expect(cases.readers.map(\.failing) == [Set(CheckReader.Failing.allCases), []])
+        #expect(cases.readers.map(\.renewal) == [nil, .stale])
     }
 
     @Test("may have the test users")
@@ -63,7 +94,19 @@ struct CheckCasesTests {
             ("readers: {ada: {token: a, state: asleep}}", "expected one of unknown, active"),
             ("readers: {ada: {token: a, issues: some}}", "expected everything, nothing or a list"),
             ("readers: {ada: {token: a, hold: [b]}}", "did you mean `holds`"),
+            ("readers: {ada: {token: a, renew: maybe}}", "expected one of token, stale, refused"),
+            ("readers: {ada: {token: a, failing: always}}", "expected one of sign_in, verification"),
+            ("readers: {ada: {token: a, failing: [verification, always]}}", "expected one of sign_in, verification"),
+            ("readers: {ada: {token: a, failing: credentials}}", "expected holds or lacks"),
+            ("readers: {ada: {sign_in: {urn: a}, failing: [sign_in, verification]}}", "expected a token"),
             ("readers: {ada: {token: a}}\nwrong_proof: ada", "cases.yaml:2"),
+            ("readers: {ada: {sign_in: {urn: a, surname: b}}}\nwrong_proof: ada", "whose sign_in has password"),
+            ("readers: {ada: {sign_in: {urn: a}}}\nproof: surname\nwrong_proof: ada", "whose sign_in has surname"),
+            (
+                "readers: {ada: {sign_in: {password: a}, failing: sign_in}}\nwrong_proof: ada",
+                "whose sign-in can be answered"
+            ),
+            ("readers: {ada: {sign_in: {password: a}}}\nwrong_proof: [ada, alan]", "a reader with sign_in"),
             ("calls: {sign_in: nowhere}", "calls.sign_in"), ("content: nowhere", "content"),
             ("users: all", "expected test"), ("users: test\nreaders: {peter: {token: a}}", "other names"),
         ])

@@ -36,7 +36,9 @@ struct CheckGuideTests {
         let cases = try CheckCases(
             try YAMLSettings.read(
                 text: block, name: "cases.yaml", folder: "/",
-                environment: ["ADA_PASSWORD": "x", "EDITION_SECRET": "y", "OLD_TOKEN": "z"]))
+                environment: [
+                    "ADA_PASSWORD": "x", "EARLIER_TOKEN": "w", "EDITION_SECRET": "y", "OLD_TOKEN": "z",
+                ]))
         #expect(cases.readers.count == 4 && cases.content != nil && cases.secret != nil)
     }
 

@@ -55,10 +55,23 @@ struct CheckProgramTests {
         arguments: [
             [], ["nowhere"], ["http://a/?b=c"], ["http://a/", "--rate", "0"], ["http://a/", "--timing", "3"],
             ["http://a/", "--users", "all"], ["http://a/", "--content", "b"], ["http://a/", "--through", "c"],
+            ["http://127.0.0.1:1/", "--timing", "20"],
         ])
     func wrongCalls(arguments: [String]) async throws {
         let run = try await GatefoldProgram.run(["check"] + arguments)
         #expect(run.status == 64 && run.output == "" && !run.errors.isEmpty)
+    }
+
+    @Test("ends with 73 where a report can not be written, and says what was found all the same")
+    func unwritten() async throws {
+        try await StandIn().serve { port in
+            for option in ["--junit", "--html"] {
+                let run = try await GatefoldProgram.run(
+                    ["check", "http://127.0.0.1:\(port)/test", "--rate", "1000", option, "/nowhere/report"])
+                #expect(run.status == 73 && run.errors.contains("/nowhere/report was not written"))
+                #expect(run.output.contains("0 failed"))
+            }
+        }
     }
 
     @Test("says which line of the cases is wrong, and which files are missing")
@@ -67,7 +80,7 @@ struct CheckProgramTests {
             try Data("readers: {ada: {tokn: a}}\n".utf8).write(to: folder.appendingPathComponent("cases.yaml"))
             let cases = try await GatefoldProgram.run(["check", "http://a/", "--cases", "cases.yaml"], in: folder)
             #expect(cases.status == 78 && cases.errors.contains("cases.yaml:1"))
-            for option in ["--secret-file", "--ca"] {
+            for option in ["--cases", "--secret-file", "--ca"] {
                 let run = try await GatefoldProgram.run(["check", "http://a/", option, "nowhere"], in: folder)
                 #expect(run.status == 66, "\(option)")
             }

@@ -40,6 +40,10 @@ struct ReportTests {
         #expect(
             !page.contains("<script") && !page.contains("src=") && !page.contains("href=") && !page.contains("url("))
         #expect(page.contains("default-src 'none'"))
+        // It says itself what the sources of the broken rules are, and of no others.
+        let words = try #require(CitedSource.all.first { $0.name == "PROTOCOLS 1.2" }).words
+        #expect(page.contains("<dt>PROTOCOLS 1.2</dt>\n<dd>\(CheckReport.escape(words))</dd>"))
+        #expect(!page.contains("<dt>PITFALLS 2</dt>"))
         // Well-formed but for the parts of HTML that are not XML.
         let body = try #require(page.firstRange(of: "<body>"))
         let xml = page[body.lowerBound...].replacing("</html>", with: "").replacing("<br>", with: "<br/>")

@@ -24,6 +24,12 @@ struct RuleTests {
         expect(try await check(StandIn(breakage.change)), breaks: breakage.rule)
     }
 
+    @Test("find nothing wrong with a server that is right in another way", arguments: OtherWay.all)
+    func right(way: OtherWay) async throws {
+        let report = try await check(way.standIn())
+        #expect(report.broken.isEmpty, "\(report.broken)")
+    }
+
     @Test("have each a server that it finds")
     func everyRuleIsTested() {
         let elsewhere = [
@@ -41,7 +47,50 @@ struct RuleTests {
             #expect(rule.id.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)+/) != nil)
             #expect(!rule.title.hasSuffix(".") && !rule.title.isEmpty)
             #expect(rule.source.contains(/PROTOCOLS|PITFALLS|DESIGN|RFC/), "\(rule.id)")
+            let named = CitedSource.names(in: rule.source)
+            #expect(Set(named).isSubset(of: CitedSource.all.map(\.name)), "\(rule.id): \(named)")
             #expect(rule.fix.hasSuffix(".") || rule.fix.hasSuffix("”."), "\(rule.id)")
+        }
+    }
+
+    @Test("judge issues by the state that is answered where the case says none")
+    func withoutStates() async throws {
+        let list = "<issues><issue>\(StandIn.first)</issue><issue>\(StandIn.second)</issue></issues>"
+        let standIn = StandIn { request, answer in
+            if request.isVerification, request.user == "activeall" {
+                answer.text = answer.text.replacing("</sub", with: "\(list)</sub")
+            }
+        }
+        let cases: @Sendable (Int) -> CheckCases = { port in
+            var cases = standInCases(port)
+            for index in cases.readers.indices { cases.readers[index].state = nil }
+            return cases
+        }
+        let report = try await check(standIn, cases: cases)
+        #expect(report.broken.isEmpty, "\(report.broken)")
+        #expect(report["issues-listed"] == .passed(1) && report["issues-inactive"] == .passed(1))
+        let other = try await check(
+            StandIn { request, answer in
+                if request.isVerification, request.user == "activesome" {
+                    answer.text = answer.text.replacing("<issue>com.pugpig.edition0003</issue>", with: "")
+                }
+            }, cases: cases)
+        expect(other, breaks: "issues-listed")
+    }
+
+    @Test("say that it takes credentials for two editions to try one on the other")
+    func oneEdition() async throws {
+        let report = try await check(
+            StandIn(),
+            cases: { port in
+                var cases = standInCases(port)
+                cases.readers = cases.readers.filter { $0.name == "activesome" }
+                return cases
+            })
+        #expect(report.broken.isEmpty && report["gate-opens"] == .passed(2))
+        for rule in ["gate-edition", "gate-paths"] {
+            let why = "credentials were given for one edition alone; a reader who holds another is needed"
+            #expect(report[rule] == .skipped(why))
         }
     }
 
@@ -59,6 +108,24 @@ struct RuleTests {
         expect(report, breaks: "gate-opens")
         #expect(report["gate-opens"]?.findings.first?.text == "no connection")
         #expect(report["gate-closed"]?.word == .skipped && report["malformed-nul"] == .passed(3))
+    }
+
+    @Test("take Dovetail's answer for a token, as the console does")
+    func dovetail() async throws {
+        let standIn = StandIn { _, answer in
+            guard answer.text.contains("<token>") else { return }
+            answer.text = answer.text.replacing("<token>", with: "<result_response><code a=\"b\">1</code><authToken>")
+                .replacing("</token>", with: "</authToken></result_response>")
+        }
+        let report = try await check(standIn)
+        #expect(report.broken.isEmpty)
+        #expect(report["credentials-held"]?.word == .passed && report["token-renew"]?.word == .passed)
+        expect(
+            try await check(
+                StandIn { request, answer in
+                    standIn.breakage(request, &answer)
+                    answer.text = answer.text.replacing("</result_", with: "<authToken>again</authToken></result_")
+                }), breaks: "document-schema")
     }
 
     @Test("issues-unsaid hints at an inactive reader without a list")

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -6,9 +5,6 @@ import Testing
 
 @Suite("The rule about shared caches, with a real one")
 struct SharedCacheRuleTests {
-    /// Varnish with its defaults, which obey the endpoint.
-    private static let obedient = ""
-
     /// What somebody writes who wants more hits: the query is no part of the key, and what the endpoint says is not heard.
     private static let deaf = """
         sub vcl_hash {
@@ -22,48 +18,77 @@ struct SharedCacheRuleTests {
         }
         """
 
-    private func check(_ rules: String) async throws -> CheckReport {
-        try await withTemporaryFolder { folder in
-            try await StandIn().serve { origin in
-                let port = try FreePort.find()
-                let file = folder.appendingPathComponent("cache.vcl")
-                let backend = "backend origin { .host = \"127.0.0.1\"; .port = \"\(origin)\"; }"
-                try Data("vcl 4.1;\n\(backend)\n\(rules)\n".utf8).write(to: file)
-                let path = "/usr/sbin/varnishd"
-                try #require(
-                    FileManager.default.fileExists(atPath: path),
-                    "\(path) is missing; install the Debian package varnish")
-                let launch = ServerProcess.Launch(
-                    path,
-                    [
-                        "-F", "-n", folder.appendingPathComponent("varnish").path, "-a", "127.0.0.1:\(port)", "-f",
-                        file.path, "-s", "malloc,64m",
-                    ], in: folder, until: .port(port))
-                return try await withServer(launch) { _ in
-                    let root = try #require(Address("http://127.0.0.1:\(origin)/test"))
-                    var options = CheckOptions()
-                    options.requestsPerSecond = .infinity
-                    options.through = Address("http://127.0.0.1:\(port)/test")
-                    return try await Checkup(
-                        endpoint: Endpoint(root: root), cases: standInCases(origin), options: options
-                    ).run()
-                }
+    /// Nothing in an answer says that it came out of the cache.
+    private static let mute = """
+        sub vcl_deliver {
+            unset resp.http.Age;
+            unset resp.http.X-Varnish;
+            unset resp.http.Via;
+        }
+        """
+
+    /// Only answers to the call are looked for in the cache.
+    private static func alone(_ call: String) -> String {
+        """
+        sub vcl_recv {
+            if (req.url !~ "/\(call)") {
+                return (pass);
+            }
+        }
+        """
+    }
+
+    private func check(_ rules: String...) async throws -> CheckReport {
+        let rules = rules.joined(separator: "\n")
+        return try await StandIn().serve { origin in
+            try await Varnish.serve(before: origin, rules) { port in
+                let root = try #require(Address("http://127.0.0.1:\(origin)/test"))
+                var options = CheckOptions()
+                options.requestsPerSecond = .infinity
+                options.through = Address("http://127.0.0.1:\(port)/test")
+                return try await Checkup(
+                    endpoint: Endpoint(root: root), cases: standInCases(origin), options: options
+                ).run()
             }
         }
     }
 
     @Test("is content with Varnish as it comes")
     func obedient() async throws {
-        let report = try await check(Self.obedient)
+        let report = try await check()
         #expect(report.broken.isEmpty)
         #expect(report["shared-cache"] == .passed(12))
     }
 
-    @Test("Pitfall 16: finds a Varnish that keeps what it should not, and mixes two readers")
+    @Test("Pitfall 16: finds a Varnish that keeps what it should not, and says so")
     func deaf() async throws {
         let report = try await check(Self.deaf)
         expect(report, breaks: "shared-cache")
         let texts = report["shared-cache"]?.findings.map(\.text) ?? []
-        #expect(texts.contains { $0.hasPrefix("it came out of the cache") })
+        #expect(texts.contains { $0.hasPrefix("it came out of the cache") }, "\(texts)")
+    }
+
+    @Test("Pitfall 16: finds a Varnish that mixes two readers, and does not say that it keeps anything")
+    func silent() async throws {
+        let report = try await check(Self.deaf, Self.mute)
+        expect(report, breaks: "shared-cache")
+        let texts = Set(report["shared-cache"]?.findings.map(\.text) ?? [])
+        #expect(texts == ["two readers were given one token", "it is not what the endpoint itself says"])
+    }
+
+    @Test(
+        "Pitfall 16: finds one that keeps the answers to one call alone, and does not say so",
+        arguments: zip(
+            ["sign_in", "verify_subscription"],
+            ["two readers were given one token", "it is not what the endpoint itself says"]))
+    func oneCall(call: String, text: String) async throws {
+        let report = try await check(Self.alone(call), Self.deaf, Self.mute)
+        expect(report, breaks: "shared-cache")
+        let findings = try #require(report["shared-cache"]?.findings)
+        #expect(Set(findings.map(\.text)) == [text], "\(findings)")
+        #expect(findings.allSatisfy { $0.request?.contains("/test/\(call)") == true }, "\(findings)")
+        // The second of the two asks for what is kept of the first.
+        #expect(findings.contains { $0.request?.hasPrefix("GET /test/\(call)?") == true }, "\(findings)")
+        #expect(findings.contains { $0.request?.hasSuffix("(activenone)") == true }, "\(findings)")
     }
 }

@@ -12,6 +12,11 @@ extension Breakage {
                 answer = StandIn().grant(StandIn.second, userid: "salt")
             }
         },
+        Breakage("credentials-unheld", "whoever is active is given everything") { request, answer in
+            if request.isCredentials, request.user == "yesbyproxy" {
+                answer = StandIn().grant(request["product_id"] ?? "", userid: "salt")
+            }
+        },
         Breakage("credentials-no-product", "nothing is asked for, and given") { request, answer in
             if request.isCredentials, request.user == "activeall", request["product_id"] == nil {
                 answer = StandIn().grant("", userid: "salt")
@@ -53,6 +58,11 @@ extension Breakage {
         },
         Breakage("credentials-feed-given", "it is left out") { request, answer in
             if request.isSignIn { answer.text = answer.text.replacing(#/ global_auth_password="[^"]*"/#, with: "") }
+        },
+        Breakage("credentials-feed-given", "it is left out for a lapsed reader") { request, answer in
+            if request.isSignIn, request["username"] == "lapsedglobal" {
+                answer.text = answer.text.replacing(#/ global_auth_password="[^"]*"/#, with: "")
+            }
         },
         Breakage("credentials-headers", "a name that is none") { request, answer in
             answer.text = answer.text.replacing("\"X-Edge\"", with: "\"X Edge\"")

@@ -39,5 +39,10 @@ extension Breakage {
         Breakage("document-schema", "an element of nobody's") { request, answer in
             if request.isVerification { answer.text = answer.text.replacing("</sub", with: "<expires/></sub") }
         },
+        Breakage("document-schema", "two userids") { request, answer in
+            if request.isCredentials, !answer.isRefusal {
+                answer.text = answer.text.replacing("</credentials>", with: "<userid>2</userid></credentials>")
+            }
+        },
     ]
 }

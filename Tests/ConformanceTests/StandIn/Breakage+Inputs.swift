@@ -41,6 +41,21 @@ extension Breakage {
         Breakage("echo-token", "a header, in base64") { request, answer in
             if request.isCredentials, request.user == "activeall" { answer.set("X-Debug", "bGxhZXZpdGNh") }
         },
+        Breakage("echo-token", "the reason of a refused renewal") { request, answer in
+            if request.isRenewal, request.user == "blockedtoken", let token = request["token"] {
+                answer.text = answer.text.replacing("Sign in again", with: "\(token) is blocked")
+            }
+        },
+        Breakage("echo-token", "the old token in the comment of a renewal") { request, answer in
+            if request.isRenewal, request.user == "expiredtoken", let token = request["token"] {
+                answer.text += "<!-- In place of \(token) -->"
+            }
+        },
+        Breakage("echo-token", "whose token is signed out") { request, answer in
+            if request.call == "sign_out", request.method != "PUT", let token = request["token"] {
+                answer.text = "\(token) is signed out"
+            }
+        },
         Breakage("echo-password", "a comment") { request, answer in
             if request.isSignIn, let password = request["password"], password.hasPrefix("marker") {
                 answer.text += "<!-- \(password) -->"

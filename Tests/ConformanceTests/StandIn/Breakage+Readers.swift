@@ -62,6 +62,17 @@ extension Breakage {
                 answer = StandIn().document("<error status=\"notrecognised\" message=\"Later\"/>")
             }
         },
+        Breakage("failure-direction", "a failure is a refused renewal") { request, answer in
+            if request.isRenewal, request.user == "200-500-500" {
+                answer = StandIn().document("<error status=\"notrecognised\" message=\"Later\"/>")
+            }
+        },
+        Breakage("failure-direction", "a failure is a token that nobody recognises") { request, answer in
+            if request.isCredentials, answer.status == 503 {
+                answer = StandIn().document(
+                    "<credentials><error status=\"notrecognised\" message=\"Later\"/></credentials>")
+            }
+        },
         Breakage("failure-retry", "nobody knows when") { _, answer in answer.set("Retry-After", nil) },
     ]
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 @testable import Conformance
 
 extension Breakage {
@@ -15,6 +17,18 @@ extension Breakage {
         },
         Breakage("refusal-uniform", "a header that tells who exists") { request, answer in
             if request.isSignIn, request["username"] == "peter", answer.isRefusal { answer.set("X-Attempts", "1") }
+        },
+        Breakage("refusal-uniform", "a header whose value tells who exists") { request, answer in
+            if request.isSignIn, answer.isRefusal {
+                answer.set("X-Reason", request["username"] == "peter" ? "badpass" : "nouser")
+            }
+        },
+        Breakage("refusal-uniform", "a message that tells who exists, beside what is new in each answer") {
+            request, answer in
+            guard request.isSignIn, answer.isRefusal else { return }
+            let reason = request["username"] == "peter" ? "Wrong password" : "No user"
+            answer.text = answer.text.replacing("Invalid credentials", with: reason) + "<!-- Request \(UUID()) -->"
+            answer.set("X-Request-Id", "\(UUID())")
         },
         Breakage("refusal-credentials", "a 403") { request, answer in
             if request.isCredentials, answer.isRefusal { answer.status = 403 }

@@ -30,6 +30,7 @@ extension StandInRequest {
     var isSignIn: Bool { call == "sign_in" }
     var isVerification: Bool { call == "verify_subscription" && method != "HEAD" && method != "PUT" }
     var isCredentials: Bool { call == "edition_credentials" && method != "HEAD" && method != "PUT" }
+    var isRenewal: Bool { call == "renew_token" && method != "HEAD" && method != "PUT" }
     var isContent: Bool { path.hasPrefix("/content/") }
     /// Whether a parameter of an ordinary call is what a malformed request has.
     func holds(_ text: String) -> Bool { fields.contains { $0.value.contains(text) } }

@@ -60,8 +60,9 @@ struct StandIn: Sendable {
     // MARK: The calls
 
     private static let users = [
-        "activeall", "activenone", "activesome", "activeglobal", "lapsedall", "lapsednone", "lapsedsome", "longjson",
-        "credserror", "expiredtoken", "blockedtoken", "peter", "200-500-500",
+        "activeall", "activenone", "activesome", "activeglobal", "lapsedall", "lapsednone", "lapsedsome",
+        "lapsedglobal", "yesbyproxy", "longjson", "credserror", "expiredtoken", "blockedtoken", "alwaysstaletoken",
+        "peter", "200-500-500", "200-200-500",
     ]
 
     private func signIn(_ request: StandInRequest) -> StandInAnswer {
@@ -74,7 +75,8 @@ struct StandIn: Sendable {
     }
 
     private func tokenDocument(_ token: String) -> StandInAnswer {
-        let password = token == Self.token("activeglobal") ? Self.hash("", token) : nil
+        let hasOwnFeed = ["activeglobal", "lapsedglobal"].map(Self.token).contains(token)
+        let password = hasOwnFeed ? Self.hash("", token) : nil
         let attribute = password.map { " global_auth_password=\"\($0)\"" } ?? ""
         return document("<token\(attribute)>\(Self.escape(token))</token>")
     }
@@ -82,6 +84,7 @@ struct StandIn: Sendable {
     private func renew(_ request: StandInRequest) -> StandInAnswer {
         switch Self.user(request["token"]) {
         case "expiredtoken": tokenDocument(Self.token("activeall"))
+        case "alwaysstaletoken": tokenDocument((request["token"] ?? "") + "X")
         case let user? where user != "blockedtoken": tokenDocument(Self.token(user))
         default: document("<error status=\"notrecognised\" message=\"Sign in again\"/>")
         }
@@ -94,10 +97,11 @@ struct StandIn: Sendable {
         let list = "<issues>\(odd.joined())</issues>"
         return switch Self.user(request["token"]) {
         case "200-500-500": failure
-        case "activeall", "activeglobal", "longjson", "credserror", "peter": subscription("active", "")
+        case "activeall", "activeglobal", "yesbyproxy", "longjson", "credserror", "peter", "200-200-500":
+            subscription("active", "")
         case "activenone": subscription("active", "<issues/>")
         case "activesome": subscription("active", list)
-        case "lapsedall": subscription("inactive", "")
+        case "lapsedall", "lapsedglobal": subscription("inactive", "")
         case "lapsednone": subscription("inactive", "<issues></issues>")
         case "lapsedsome": subscription("inactive", list)
         default: subscription("stale", "<issues/>")
@@ -111,10 +115,12 @@ struct StandIn: Sendable {
     }
 
     private func credentials(_ request: StandInRequest) -> StandInAnswer {
+        let user = Self.user(request["token"])
+        if ["200-500-500", "200-200-500"].contains(user) { return failure }
         let product = request["product_id"] ?? ""
         let isOdd = Int(product.suffix(1)).map { $0 % 2 == 1 } ?? false
         let isGranted =
-            switch Self.user(request["token"]) {
+            switch user {
             case "activeall", "activeglobal", "longjson", "peter": !product.isEmpty
             case "activesome", "lapsedsome": isOdd
             default: false
@@ -176,7 +182,11 @@ struct StandIn: Sendable {
         user == "longjson" ? String(repeating: "{\"a\": 'b:<c>&d'}\n", count: 200) : String(user.reversed())
     }
 
-    static func user(_ token: String?) -> String? { token.flatMap { token in users.first { Self.token($0) == token } } }
+    /// Every `X` is deleted from a token before it is read.
+    static func user(_ token: String?) -> String? {
+        guard let bare = token?.filter({ $0 != "X" }) else { return nil }
+        return users.first { Self.token($0) == bare }
+    }
 
     static func hash(_ edition: String, _ salt: String) -> String {
         EditionID(edition).map { EditionPassword.make(edition: $0, salt: salt, secret: Secret(secret)) }

@@ -8,6 +8,8 @@ struct StandInRequest: Sendable {
     var fields: [(name: String, value: String)] = []
     var headers: [(name: String, value: String)] = []
     var body: [UInt8] = []
+    /// Whether it came by HTTP/2.
+    var isStream = false
 
     subscript(name: String) -> String? { fields.last { $0.name == name }?.value }
 
@@ -62,6 +64,8 @@ struct StandInAnswer: Sendable {
     var length: Int?
     /// Hangs up without a word.
     var isNothing = false
+    /// Says nothing, and leaves the connection open until the other side has enough.
+    var isSilence = false
 
     init(_ text: String, status: Int = 200) {
         body = Array(text.utf8)

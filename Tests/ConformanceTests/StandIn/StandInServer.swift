@@ -1,6 +1,8 @@
 import NIOCore
+import NIOHTTP2
 import NIOPosix
 import NIOSSL
+import NIOTLS
 
 extension StandIn {
     /// Runs the body while the stand-in answers on a free port of 127.0.0.1, one request a connection.
@@ -12,12 +14,26 @@ extension StandIn {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .bind(host: "127.0.0.1", port: 0) { channel in
-                channel.eventLoop.makeCompletedFuture {
+                channel.eventLoop.scheduleTask(in: tls?.delay ?? .zero) {
                     if let context {
                         try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
                     }
-                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
-                }
+                    guard tls?.hasHTTP2 == true else {
+                        return channel.eventLoop.makeSucceededFuture(
+                            Connection.plain(try .init(wrappingChannelSynchronously: channel)))
+                    }
+                    let chosen = NIOTypedApplicationProtocolNegotiationHandler<Connection> { chosen, channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            guard case .negotiated("h2") = chosen else {
+                                return .plain(try .init(wrappingChannelSynchronously: channel))
+                            }
+                            try channel.pipeline.syncOperations.addHandler(NIOHTTP2Handler(mode: .server))
+                            return .streams(try .init(wrappingChannelSynchronously: channel))
+                        }
+                    }
+                    try channel.pipeline.syncOperations.addHandler(chosen)
+                    return chosen.protocolNegotiationResult
+                }.futureResult
             }
         let port = server.channel.localAddress?.port ?? 0
         return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -25,7 +41,13 @@ extension StandIn {
                 try await server.executeThenClose { connections in
                     try await withThrowingDiscardingTaskGroup { readers in
                         for try await connection in connections {
-                            readers.addTask { try? await serve(connection) }
+                            readers.addTask {
+                                switch try? await connection.get() {
+                                case .plain(let connection)?: try? await serve(connection)
+                                case .streams(let connection)?: try? await serve(connection)
+                                case nil: break
+                                }
+                            }
                         }
                     }
                 }
@@ -35,6 +57,11 @@ extension StandIn {
         }
     }
 
+    private enum Connection: Sendable {
+        case plain(NIOAsyncChannel<ByteBuffer, ByteBuffer>)
+        case streams(NIOAsyncChannel<HTTP2Frame, HTTP2Frame>)
+    }
+
     private func serve(_ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>) async throws {
         try await connection.executeThenClose { inbound, outbound in
             var bytes: [UInt8] = []
@@ -42,6 +69,7 @@ extension StandIn {
                 bytes.append(contentsOf: more.readableBytesView)
                 guard let request = StandInRequest(bytes) else { continue }
                 let answer = answer(request)
+                guard !answer.isSilence else { continue }
                 if !answer.isNothing { try await outbound.write(ByteBuffer(bytes: answer.bytes)) }
                 return
             }

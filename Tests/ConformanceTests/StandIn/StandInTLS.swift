@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import NIOSSL
 import TestSupport
 import Testing
@@ -12,6 +13,9 @@ extension StandIn {
         let roots: [NIOSSLCertificate]
         var oldest = TLSVersion.tlsv12
         var newest: TLSVersion?
+        var hasHTTP2 = false
+        /// How long a connection waits for its handshake.
+        var delay = TimeAmount.zero
 
         /// Makes a certificate in the folder.
         ///
@@ -48,6 +52,7 @@ extension StandIn {
                     privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
                 configuration.minimumTLSVersion = oldest
                 configuration.maximumTLSVersion = newest
+                if hasHTTP2 { configuration.applicationProtocols = ["h2", "http/1.1"] }
                 return try NIOSSLContext(configuration: configuration)
             }
         }

@@ -77,6 +77,34 @@ struct EditionCredentialsVerifierTests {
         #expect(verifier(.two).verify(pair, for: .first, at: .after(0), revocations: none) == .wrongPassword)
     }
 
+    @Test("A salt that was read before is judged anew each time, and opens nothing with another password")
+    func readBefore() throws {
+        let verifier = verifier(.two, retired: [.one])
+        let list = RevocationList(publication: .daily)
+        let pair = try issuer(.sealed, .one).issue(.first, for: Self.holder, until: .after(60))
+        func verdict(_ password: String? = nil, for edition: EditionID = .first, after seconds: TimeInterval = 0)
+            -> EditionCredentialsVerdict
+        {
+            let pair = EditionCredentials(userid: pair.userid, password: password ?? pair.password)
+            return verifier.verify(pair, for: edition, at: .after(seconds), revocations: list)
+        }
+        let other = EditionPassword.make(edition: .first, salt: pair.userid, secret: .two)
+        for _ in 1...3 {
+            #expect(verdict() == .accepted(Self.holder))
+            #expect(verdict(other) == .accepted(Self.holder))
+            #expect(verdict(String(repeating: "0", count: 40)) == .wrongPassword)
+            #expect(verdict(String(pair.password.reversed())) == .wrongPassword)
+            #expect(verdict("") == .malformed)
+            #expect(verdict(for: .second) == .wrongPassword)
+            #expect(verdict(after: 120) == .expiredButResumable(Self.holder))
+            #expect(verdict(after: 10_000) == .expired(Self.holder))
+        }
+        list.add(
+            Revocation(
+                publication: .daily, subscriber: Self.holder.subscriber, session: Self.holder.session, at: .after(0)))
+        #expect(verdict() == .revoked(Self.holder))
+    }
+
     @Test("Where every salt is sealed, a good plain pair is refused")
     func unsealed() throws {
         let pair = try issuer(.plain).issue(.first, for: Self.holder, until: .after(3600))

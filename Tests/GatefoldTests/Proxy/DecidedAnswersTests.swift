@@ -19,10 +19,12 @@ struct DecidedAnswersTests {
         func verdict(on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry) -> EditionVerdict? {
             if case .verdict(let verdict)? = word { verdict } else { nil }
         }
-        func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Subscription? { told }
+        func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Remembered<Subscription>? {
+            Remembered(told)
+        }
         func rememberedVerdict(
             on edition: EditionID, for subscriber: Subscriber, inquiry: Inquiry
-        ) -> RememberedVerdict? { word }
+        ) -> Remembered<RememberedVerdict>? { word.map { Remembered($0) } }
     }
 
     private static let subscriptions = SubscriptionState.allCases.flatMap { state in
@@ -46,7 +48,7 @@ struct DecidedAnswersTests {
             let (proxy, clock) = try Self.proxy(Remembering(told: told), policy)
             for token in try await Self.tokens(proxy, clock) {
                 let decided = try #require(proxy.decidedVerification(token: token, Inquiry()))
-                #expect(try await decided == proxy.verify(token: token, Inquiry()))
+                #expect(try await decided.answer == proxy.verify(token: token, Inquiry()))
             }
         }
     }
@@ -63,11 +65,44 @@ struct DecidedAnswersTests {
                         let decided = try #require(
                             try proxy.decidedCredentials(token: token, edition: edition, Inquiry()))
                         let asked = try await asking.editionCredentials(token: token, edition: edition, Inquiry())
-                        #expect(Self.shape(decided) == Self.shape(asked), "\(told.state) \(word) \(edition)")
+                        #expect(Self.shape(decided.answer) == Self.shape(asked), "\(told.state) \(word) \(edition)")
                     }
                 }
             }
         }
+    }
+
+    @Test("Pitfall 9: that the catalogue alone gives is no word on the reader, in an outage that outlives it")
+    func plainDecisions() async throws {
+        let active = Subscription(state: .active)
+        func proxy(_ backend: some SubscriberBackend, isFree: Bool = false, refusals: RefusalMemory) throws
+            -> PublicationProxy
+        {
+            let edition = Edition(id: .first, title: "First", published: .after(-1), isFree: isFree)
+            return try Self.proxy(
+                backend, .issueBased, Catalogue([edition]), refusals: refusals, failsOpen: true
+            ).0
+        }
+        func isGiven(_ proxy: PublicationProxy, _ token: String, isDecided: Bool) async throws -> Bool {
+            let name = EditionID.first.rawValue
+            let decided = try proxy.decidedCredentials(token: token, edition: name, Inquiry())
+            #expect((decided != nil) == isDecided)
+            return try await proxy.editionCredentials(token: token, edition: name, Inquiry()).pair != nil
+        }
+        // Not out, and out when the outage comes.
+        let early = RefusalMemory()
+        let future = Catalogue([Edition(id: .first, title: "First", published: .after(1))])
+        let (before, clock) = try Self.proxy(
+            Remembering(told: active), .issueBased, future, refusals: early, failsOpen: true)
+        let token = try #require(try await Self.tokens(before, clock).first)
+        #expect(try await !isGiven(before, token, isDecided: true))
+        #expect(try await isGiven(proxy(Down(), refusals: early), token, isDecided: false))
+        // Refused by the backend, free for a while, and not free when the outage comes.
+        let late = RefusalMemory()
+        let refusing = Remembering(told: active, word: .verdict(.refused(.notEntitled, message: nil)))
+        #expect(try await !isGiven(proxy(refusing, refusals: late), token, isDecided: true))
+        #expect(try await isGiven(proxy(refusing, isFree: true, refusals: late), token, isDecided: true))
+        #expect(try await !isGiven(proxy(Down(), refusals: late), token, isDecided: false))
     }
 
     @Test("is not there where somebody has to be asked")
@@ -92,6 +127,16 @@ struct DecidedAnswersTests {
         }
     }
 
+    private struct Down: SubscriberBackend {
+        let name = "scripted"
+        func recognise(_ credentials: Credentials, inquiry: Inquiry) throws -> Recognition {
+            throw ScriptedBackend.BrokenDown()
+        }
+        func subscription(of subscriber: Subscriber, inquiry: Inquiry) throws -> Subscription {
+            throw ScriptedBackend.BrokenDown()
+        }
+    }
+
     private static func shape(_ answer: CredentialsAnswer) -> String {
         switch answer {
         case .granted: "granted"
@@ -100,10 +145,11 @@ struct DecidedAnswersTests {
     }
 
     private static func proxy(
-        _ backend: some SubscriberBackend, _ policy: EntitlementPolicy
+        _ backend: some SubscriberBackend, _ policy: EntitlementPolicy, _ catalogue: Catalogue? = nil,
+        refusals: RefusalMemory = RefusalMemory(), failsOpen: Bool = false
     ) throws -> (PublicationProxy, ManualClock) {
         let clock = ManualClock()
-        let catalogue = Catalogue([
+        let shelf = Catalogue([
             Edition(id: .first, title: "First", published: clock.now.addingTimeInterval(-86_400)),
             Edition(
                 id: try #require(EditionID("free")), title: "Free", published: clock.now.addingTimeInterval(-86_400),
@@ -113,13 +159,13 @@ struct DecidedAnswersTests {
         ])
         let publication = Publication(
             id: .daily, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
-            rule: EntitlementRule(policy: policy, catalogue: catalogue))
+            rule: EntitlementRule(policy: policy, catalogue: catalogue ?? shelf), failsOpen: failsOpen)
         let proxy = PublicationProxy(
             publication: publication, backend: backend,
             tokens: SealedTokenCodec(publication: .daily, secrets: SecretRing(current: .one), random: .seeded(1)),
             editionSecrets: SecretRing(current: .two), state: VolatileStateStore(),
             revocations: RevocationList(publication: .daily), guesses: UnlimitedGuesses(),
-            references: ReferenceKey(.one), clock: clock.wall, random: .seeded(2))
+            references: ReferenceKey(.one), refusals: refusals, clock: clock.wall, random: .seeded(2))
         return (proxy, clock)
     }
 

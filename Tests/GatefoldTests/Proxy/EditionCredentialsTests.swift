@@ -221,6 +221,74 @@ struct FailOpenTests {
         #expect(try await forgetful.credentials(token).pair != nil)
     }
 
+    @Test("Pitfall 9: whom a system refused in one publication it refused in every other that asks it")
+    func refusedElsewhere() async throws {
+        let refusals = RefusalMemory()
+        let backend = ScriptedBackend()
+        let daily = ProxyRig(backend: backend, refusals: refusals)
+        let weekly = ProxyRig(.weekly, backend: backend, refusals: refusals) { $0.failsOpen = true }
+        let (told, token) = (try await daily.token(), try await weekly.token())
+        backend.answer(Subscription(state: .suspended))
+        _ = try await daily.verify(told)
+        backend.breakDown()
+        #expect(try await weekly.credentials(token).pair == nil)
+    }
+
+    @Test("Pitfall 9: an edition that was asked for before it came out was refused by nobody")
+    func comesOutInTheOutage() async throws {
+        let catalogue = Catalogue([Edition(id: .first, title: "Six o'clock", published: .after(60))])
+        let rig = ProxyRig(catalogue: catalogue) { $0.failsOpen = true }
+        rig.backend.answer(Subscription(state: .active, entitlement: .editions([.first])))
+        let token = try await rig.token()
+        #expect(try await rig.credentials(token).pair == nil)
+        rig.clock.advance(by: 60)
+        rig.backend.breakDown()
+        #expect(try await rig.credentials(token).pair != nil)
+    }
+
+    @Test("Pitfall 9: a refusal of an edition that was free for a while stays one through the outage")
+    func freeForAWhile() async throws {
+        let (backend, refusals) = (ScriptedBackend(), RefusalMemory())
+        func rig(isFree: Bool) -> ProxyRig {
+            let edition = Edition(id: .first, title: "One", published: .after(-1), isFree: isFree)
+            return ProxyRig(catalogue: Catalogue([edition]), backend: backend, refusals: refusals) {
+                $0.failsOpen = true
+            }
+        }
+        backend.answer(Subscription(state: .active, entitlement: .editions([.second])))
+        let sold = rig(isFree: false)
+        let token = try await sold.token()
+        #expect(try await sold.credentials(token).pair == nil)
+        #expect(try await rig(isFree: true).credentials(token).pair != nil)
+        backend.breakDown()
+        #expect(try await rig(isFree: false).credentials(token).pair == nil)
+    }
+
+    @Test("Pitfall 9: what a purchase opened for a while leaves the subscriber system's refusal as it was")
+    func boughtForAWhile() async throws {
+        let (backend, refusals) = (ScriptedBackend(), RefusalMemory())
+        func rig(isBought: Bool) -> ProxyRig {
+            let verifier = ScriptedVerifier()
+            let purchase = StoreTransaction(
+                store: verifier.store, id: "1", original: "1", product: EditionID.first.rawValue,
+                purchased: .after(-1), environment: .production, told: .after(-1))
+            let desk = PurchaseDesk(
+                publication: .daily, products: ProductRules(), verifiers: [verifier],
+                ledger: BrokenLedger(telling: { _ in isBought ? [purchase] : [] }), clock: ManualClock().wall)
+            let edition = Edition(id: .first, title: "One", published: .after(-1))
+            return ProxyRig(
+                catalogue: Catalogue([edition]), backend: backend, refusals: refusals, purchases: desk
+            ) { $0.failsOpen = true }
+        }
+        backend.answer(Subscription(state: .active, entitlement: .editions([.second])))
+        let before = rig(isBought: false)
+        let token = try await before.token()
+        #expect(try await before.credentials(token).pair == nil)
+        #expect(try await rig(isBought: true).credentials(token).pair != nil)
+        backend.breakDown()
+        #expect(try await rig(isBought: false).credentials(token).pair == nil)
+    }
+
     @Test("Pitfall 9: a refused renewal is a refusal too")
     func refusedRenewal() async throws {
         let rig = rig()

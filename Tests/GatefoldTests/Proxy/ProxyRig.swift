@@ -24,7 +24,7 @@ final class ProxyRig: Sendable {
         backend: ScriptedBackend = ScriptedBackend(), clock: ManualClock = ManualClock(),
         state: any SessionStore = VolatileStateStore(), guesses: any GuessLimiting = UnlimitedGuesses(),
         tokenSecrets: SecretRing = SecretRing(current: .one), refusals: RefusalMemory = RefusalMemory(),
-        change: (inout Publication) -> Void = { _ in }
+        purchases: PurchaseDesk? = nil, change: (inout Publication) -> Void = { _ in }
     ) {
         var publication = Publication(
             id: id, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
@@ -40,8 +40,8 @@ final class ProxyRig: Sendable {
             publication: publication, backend: backend,
             tokens: SealedTokenCodec(publication: id, secrets: tokenSecrets, random: .seeded(20)),
             editionSecrets: SecretRing(current: .two), state: state, revocations: revocations, guesses: guesses,
-            references: ReferenceKey(.one), refusals: refusals, clock: clock.wall, random: .seeded(21), retryAfter: 17,
-            observe: { events.note($0) })
+            references: ReferenceKey(.one), refusals: refusals, clock: clock.wall, random: .seeded(21),
+            purchases: purchases, retryAfter: 17, observe: { events.note($0) })
     }
 
     func signIn(_ email: String = "jane@example.com", _ password: String = "right", device: String? = nil) async throws

@@ -32,6 +32,29 @@ struct RevocationListTests {
         #expect(!list.isRevoked(holder(other, 11)))
     }
 
+    @Test("two orders within one second end what was opened between them, and nothing that is opened after both")
+    func withinOneSecond() {
+        for scope in [nil, session] {
+            let list = RevocationList(publication: .daily)
+            list.add(list.ending(reader, session: scope, at: .after(10.1)))
+            let between = list.boundary(subscriber: reader, session: session)
+            #expect(between == .after(11))
+            list.add(list.ending(reader, session: scope, at: .after(10.8)))
+            #expect(list.isRevoked(SaltHolder(subscriber: reader, session: session, issuedAt: between)))
+            let after = list.boundary(subscriber: reader, session: session)
+            #expect(!list.isRevoked(SaltHolder(subscriber: reader, session: session, issuedAt: after)))
+        }
+    }
+
+    @Test("an order for all sessions lies behind the end of a single one in the same second")
+    func behindASingleOne() {
+        let list = RevocationList(publication: .daily)
+        list.add(list.ending(reader, session: session, at: .after(10.1)))
+        let between = list.boundary(subscriber: reader, session: session)
+        list.add(list.ending(reader, at: .after(10.8)))
+        #expect(list.isRevoked(SaltHolder(subscriber: reader, session: session, issuedAt: between)))
+    }
+
     @Test("takes no earlier boundary for a later one, and none of another publication")
     func order() {
         let list = RevocationList(publication: .daily)

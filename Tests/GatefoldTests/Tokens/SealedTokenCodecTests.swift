@@ -115,3 +115,29 @@ struct SealedTokenCodecTests {
         #expect(SubscriberReference(key.reference(to: subscriber).description) == key.reference(to: subscriber))
     }
 }
+
+@Suite("What is remembered of readers and tokens")
+struct RememberedTextTests {
+    @Test("is of the very bytes: who has a key in other letters that look the same is somebody else")
+    func references() {
+        let keys = ["Zo\u{EB}", "Zoe\u{308}", "K", "\u{212A}"]
+        let remembering = ReferenceKey(.one)
+        for key in keys + keys.reversed() {
+            let reader = Subscriber(backend: "house", key: key)
+            #expect(remembering.reference(to: reader) == ReferenceKey(.one).reference(to: reader), "\(key)")
+        }
+    }
+
+    @Test("opens no token in other letters that look the same")
+    func tokens() throws {
+        let codec = SealedTokenCodec(publication: .daily, secrets: SecretRing(current: .one), random: .seeded(13))
+        let remembering = RememberingTokenCodec(codec)
+        // One with a K in it.
+        let token = try #require(
+            (0..<100).lazy.compactMap { try? codec.seal(.sample("reader-\($0)")) }.first { $0.contains("K") })
+        #expect(remembering.open(token) != nil)
+        let other = token.replacing("K", with: "\u{212A}")
+        #expect(other == token && codec.open(other) == nil)
+        #expect(remembering.open(other) == nil)
+    }
+}

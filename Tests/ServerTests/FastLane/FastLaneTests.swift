@@ -109,12 +109,12 @@ struct FastLaneTests {
         }
     }
 
-    private static func get(_ target: String, _ fields: [(String, String)] = []) -> String {
+    static func get(_ target: String, _ fields: [(String, String)] = []) -> String {
         "GET \(target) HTTP/1.1\r\nHost: a\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
     }
 
     /// The answer without its date.
-    private static func exchange(
+    static func exchange(
         _ target: String, _ fields: [(String, String)], _ router: Router<GatefoldRequestContext>, _ lane: LaneAnswers?
     ) async throws -> [String] {
         try await application(router, lane).test(.live) { client in
@@ -130,21 +130,25 @@ struct FastLaneTests {
         Application(
             router: router,
             server: HTTPServerBuilder { responder in
-                let http1 = HTTP1Channel(
-                    responder: responder, configuration: GatefoldServer.http1(hasFastLane: lane != nil))
-                guard let lane else { return http1 }
-                return FastLaneChannel(wrapped: http1, answers: lane)
+                guard let lane else {
+                    return HTTP1Channel(responder: responder, configuration: GatefoldServer.http1())
+                }
+                return FastLaneChannel(
+                    wrapped: LeanHTTP1Channel(
+                        responder: responder, configuration: GatefoldServer.http1(hasFastLane: true)),
+                    answers: lane)
             })
     }
 
-    private func withLane(
+    func withLane(
         _ body: (LaneAnswers, Router<GatefoldRequestContext>) async throws -> Void
     ) async throws {
         try await withParts(Self.configuration) { parts, configuration in
             let publications = CurrentPublications(try parts.assemble(configuration))
             let router = MainRouter.make(publications: publications, clock: .system, readiness: { .ready })
             let lane = LaneAnswers(
-                publications: publications, keeper: GateKeeper(current: { publications.value.gate }), log: AccessLog())
+                publications: publications, keeper: GateKeeper(current: { publications.value.gate }), log: AccessLog(),
+                clock: .system)
             try await body(lane, router)
         }
     }

@@ -124,6 +124,17 @@ struct Kiosk: Sendable {
         """
     }
 
+    /// The configuration with the web service of a Cloud Softphone app. Nobody is there to take what is delivered.
+    static func withSoftphone(_ configuration: String) -> String {
+        configuration.replacing(
+            "    baker: {}",
+            with: """
+                    baker: {}
+                    cloud_softphone: {path: /daily/iap, store: apple}
+                    deliveries: {kind: webhook, url: "https://127.0.0.1:1/credit", secret: {file: secrets/daily}}
+                """)
+    }
+
     @discardableResult
     func succeed(_ arguments: [String]) async throws -> String {
         let run = try await GatefoldProgram.run(arguments, in: folder)
@@ -203,8 +214,10 @@ struct Kiosk: Sendable {
     }
 
     /// A count in the state database.
-    func count(_ sql: String) async throws -> Int {
-        let database = try DatabaseQueue(path: folder.appendingPathComponent("state/state.sqlite").path)
+    ///
+    /// - Parameter place: the folder that it is in.
+    func count(_ sql: String, in place: String = "state") async throws -> Int {
+        let database = try DatabaseQueue(path: folder.appendingPathComponent("\(place)/state.sqlite").path)
         return try await database.read { try Int.fetchOne($0, sql: sql) ?? -1 }
     }
 }

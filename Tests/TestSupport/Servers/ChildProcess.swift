@@ -82,11 +82,6 @@ final class ChildProcess: Sendable {
         _ executable: String, _ arguments: [String], _ environment: [String: String], _ folder: String,
         output: String, errors: String?, input: String
     ) throws -> pid_t {
-        // A listening socket that a server inherits stays open when its owner closes it.
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
-            if let descriptor = Int32(name), descriptor > 2 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        }
-
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -97,12 +92,7 @@ final class ChildProcess: Sendable {
         } else {
             posix_spawn_file_actions_adddup2(&actions, 1, 2)
         }
-        #if canImport(Glibc)
-            // A listening socket of the test that a child held open, too, could not be taken down and set up again.
-            for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
-                if let descriptor = Int32(name), descriptor > 2 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-            }
-        #endif
+        closeDescriptors(&actions)
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -126,5 +116,23 @@ final class ChildProcess: Sendable {
         let code = posix_spawn(&identifier, env, &actions, &attributes, words + [nil], variables + [nil])
         guard code == 0 else { throw DidNotSpawn(executable: executable, code: code) }
         return identifier
+    }
+
+    /// Has the child begin without any descriptor of the test's but the three standard ones.
+    ///
+    /// NIO's sockets are inherited. A child that holds one open keeps its port from being listened on again, or the other end
+    /// from ever hearing that the connection is over.
+    private static func closeDescriptors(_ actions: inout posix_spawn_file_actions_t) {
+        typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt
+        #if canImport(Glibc)
+            // As the child starts, so that no socket can be opened in between; the C library has it since 2.34.
+            if let function = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") {
+                _ = unsafeBitCast(function, to: CloseFrom.self)(&actions, 3)
+                return
+            }
+        #endif
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+            if let descriptor = Int32(name), descriptor > 2 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        }
     }
 }

@@ -21,6 +21,36 @@ public struct RawConnection {
 
     public func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
+    /// Sends also while answers are read.
+    public struct Sender: Sendable {
+        fileprivate let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+
+        public func send(_ text: String) async throws { try await outbound.write(ByteBuffer(string: text)) }
+    }
+
+    public var sender: Sender { Sender(outbound: outbound) }
+
+    /// Says that nothing more will be sent, and goes on reading.
+    public func finish() { outbound.finish() }
+
+    /// Every answer until the server closes the connection.
+    ///
+    /// - Parameter isHead: whether the answer of that number is one to HEAD.
+    /// - Throws: ``RawHTTP/StrayBytes`` for what is no whole answer.
+    public mutating func readAnswers(isHead: (Int) -> Bool = { _ in false }) async throws -> [RawResponse] {
+        var bytes = try await readToEnd()
+        var answers: [RawResponse] = []
+        while !bytes.isEmpty {
+            let parser = RawResponseParser(isAnswerToHead: isHead(answers.count), bytes: bytes)
+            guard let (answer, rest) = try parser.response(hasEnded: true) else {
+                throw RawHTTP.StrayBytes(bytes: bytes)
+            }
+            answers.append(answer)
+            bytes = rest
+        }
+        return answers
+    }
+
     /// The next bytes; nil when the server closed the connection, with a reset or without.
     public mutating func read() async throws -> [UInt8]? {
         if !pending.isEmpty {
@@ -69,18 +99,21 @@ public struct RawConnection {
 }
 
 extension RawHTTP {
-    /// Runs the body with a connection, which is closed afterwards, and after twenty seconds in any case.
+    /// Runs the body with a connection, which is closed afterwards, and after so many seconds in any case.
     public func withConnection<Result: Sendable>(
+        patience: Int64 = 20,
         _ body: @Sendable (inout RawConnection) async throws -> Result
     ) async throws -> Result {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connectTimeout(.seconds(5))
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel,
+                        configuration: .init(isOutboundHalfClosureEnabled: true))
                 }
             }
-        let patience = channel.channel.eventLoop.scheduleTask(in: .seconds(20)) { [raw = channel.channel] in
+        let patience = channel.channel.eventLoop.scheduleTask(in: .seconds(patience)) { [raw = channel.channel] in
             raw.close(promise: nil)
         }
         defer { patience.cancel() }

@@ -1,7 +1,9 @@
 /// An HTTP/1.1 client that sends exactly the bytes it is given, so that nothing is normalised on the way.
 public struct RawHTTP: Sendable {
     /// The server closed the connection, or said nothing for twenty seconds, before its answer was complete.
-    public struct NoAnswer: Error {}
+    public struct NoAnswer: Error {
+        public init() {}
+    }
 
     /// The server sent something where no answer, or another one, was due.
     public struct StrayBytes: Error, CustomStringConvertible {

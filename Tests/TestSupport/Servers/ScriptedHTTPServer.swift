@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// Runs the body with a server on a free port of 127.0.0.1 that reads the head of a request, sends what the closure
 /// returns, and hangs up.
@@ -7,37 +8,42 @@ public func withScriptedHTTPServer<Result: Sendable>(
     answering answer: @escaping @Sendable () -> String,
     _ body: @Sendable @escaping (_ port: Int) async throws -> Result
 ) async throws -> Result {
+    let connections = Mutex<[any Channel]>([])
     let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-        .bind(host: "127.0.0.1", port: 0) { channel in
-            channel.eventLoop.makeCompletedFuture {
-                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+        .childChannelInitializer { channel in
+            connections.withLock { $0.append(channel) }
+            return channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(Script(answer))
             }
         }
-    let port = server.channel.localAddress?.port ?? 0
-    return try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask {
-            try await server.executeThenClose { connections in
-                try await withThrowingDiscardingTaskGroup { readers in
-                    for try await connection in connections {
-                        readers.addTask { try? await send(answer(), to: connection) }
-                    }
-                }
-            }
-        }
-        defer { group.cancelAll() }
-        return try await body(port)
-    }
+        .bind(host: "127.0.0.1", port: 0).get()
+    let result = await Task { try await body(server.localAddress?.port ?? 0) }.result
+    try? await server.close()
+    for connection in connections.withLock(\.self) { connection.close(promise: nil) }
+    return try result.get()
 }
 
-private func send(_ answer: String, to connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>) async throws {
-    try await connection.executeThenClose { inbound, outbound in
-        var head: [UInt8] = []
-        for try await bytes in inbound {
-            head.append(contentsOf: bytes.readableBytesView)
-            guard head.firstRange(of: Array("\r\n\r\n".utf8)) != nil else { continue }
-            try await outbound.write(ByteBuffer(string: answer))
-            return
+private final class Script: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let answer: @Sendable () -> String
+    private var head: [UInt8] = []
+    private var isAnswered = false
+
+    init(_ answer: @escaping @Sendable () -> String) {
+        self.answer = answer
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        head.append(contentsOf: unwrapInboundIn(data).readableBytesView)
+        guard !isAnswered, head.firstRange(of: Array("\r\n\r\n".utf8)) != nil else { return }
+        isAnswered = true
+        let loopBound = context.loopBound
+        // A long answer is not taken all at once.
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer()))).whenComplete { _ in
+            loopBound.value.close(promise: nil)
         }
     }
 }

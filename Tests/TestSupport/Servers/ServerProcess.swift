@@ -69,7 +69,7 @@ public struct ServerProcess: Sendable {
     }
 
     /// Returns the started server; it is up to the caller to ``stop()`` it.
-    static func start(_ launch: Launch, patience: Duration = .seconds(30)) async throws -> ServerProcess {
+    static func start(_ launch: Launch, patience: Duration = .seconds(60)) async throws -> ServerProcess {
         let server = try ServerProcess(launch)
         do {
             let deadline = ContinuousClock.now + patience
@@ -85,6 +85,9 @@ public struct ServerProcess: Sendable {
             throw error
         }
     }
+
+    /// Whether it has not ended.
+    public var isRunning: Bool { process.isRunning }
 
     /// Sends a signal, such as SIGHUP or SIGKILL.
     public func send(_ signal: Int32) { process.send(signal) }

@@ -2,11 +2,14 @@
 
 import os
 import pathlib
+import re
+import shutil
 import socket
 import subprocess
 import time
 
 HERE = pathlib.Path(__file__).parent
+FRONTS = HERE.parent.parent / "fronts"
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -17,9 +20,12 @@ def free_port():
 
 
 def filled(template, **values):
-    text = (HERE / template).read_text()
+    text = template.read_text()
     for name, value in values.items():
         text = text.replace(f"@{name}@", str(value))
+    left = re.search(r"@[A-Z_]+@", text)
+    if left:
+        raise SystemExit(f"{template}: nothing to be put for {left.group()}")
     return text
 
 
@@ -68,17 +74,26 @@ class Server:
                 pass
         return total / TICKS
 
-    def resident_mebibytes(self):
-        """What the processes have for themselves and their share of what they have together."""
+    def proportional_bytes(self):
+        """PSS: what the processes hold for themselves in memory and their share of what they hold together."""
         total = 0
         for pid in self.pids():
             try:
                 for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
                     if line.startswith("Pss:"):
-                        total += int(line.split()[1])
+                        total += int(line.split()[1]) * 1024
             except OSError:
                 pass
-        return total / 1024
+        return total
+
+    def resident_bytes(self):
+        """RSS: all that the processes hold in memory, their programs' own pages included."""
+        total = 0
+        for pid in self.pids():
+            for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+                if line.startswith("VmRSS:"):
+                    total += int(line.split()[1]) * 1024
+        return total
 
     def stop(self):
         if self.process.poll() is None:
@@ -95,8 +110,11 @@ def gatefold(program, run, content, upstream_port, port=None, name="gatefold"):
     port = port or free_port()
     configuration = run / f"{name}.yaml"
     configuration.write_text(
-        filled("gatefold.yaml", PORT=port, RUN=run, CONTENT=content, UPSTREAM=upstream_port))
-    return Server(name, [program, "serve", "--config", str(configuration)], port, run)
+        filled(HERE / "gatefold.yaml", PORT=port, ADMIN=(admin := free_port()), RUN=run, CONTENT=content,
+               UPSTREAM=upstream_port))
+    server = Server(name, [program, "serve", "--config", str(configuration)], port, run)
+    server.ports = {"ADMIN": admin}
+    return server
 
 
 def go(program, run):
@@ -108,11 +126,15 @@ def go(program, run):
 
 def php(run):
     """PHP-FPM as root or as anybody else, on a socket; nginx stands in front of it."""
+    # Where whoever the children run as can read it: a checkout may lie in a folder that only its owner may enter.
+    shutil.copyfile(HERE / "peers/php/index.php", run / "index.php")
+    (run / "index.php").chmod(0o644)
     program = sorted(pathlib.Path("/usr/sbin").glob("php-fpm*"))[-1]
+    # A connection that nginx keeps holds its child: with fewer of these than connections, some would never be answered.
     owner = "user = www-data\ngroup = www-data\nlisten.owner = www-data\n" if os.geteuid() == 0 else ""
     (run / "php.conf").write_text(
         f"[global]\nerror_log = {run}/php-error.log\ndaemonize = no\n[www]\nlisten = {run}/php.sock\nlisten.mode = 0666\n"
-        f"listen.backlog = 4096\n{owner}pm = static\npm.max_children = 8\nclear_env = no\n"
+        f"listen.backlog = 4096\n{owner}pm = static\npm.max_children = 72\nclear_env = no\n"
         "php_admin_flag[opcache.enable] = on\n")
     server = Server(
         "php-fpm", [program, "--nodaemonize", "--fpm-config", run / "php.conf", "-d", "opcache.enable=1"], 0, run,
@@ -127,11 +149,15 @@ def php(run):
 
 
 def nginx(run, content, gatefold_port, returns):
-    ports = {name: free_port() for name in ("STATIC", "PHP", "PLAIN", "CHECKED")}
+    """Its own servers, and the front that publishers are given (deploy/fronts), as it is."""
+    ports = {name: free_port() for name in ("STATIC", "PHP", "PLAIN", "FRONT", "CHECKED", "ASKING")}
+    (run / "front.conf").write_text(
+        filled(FRONTS / "nginx/gatefold.conf", ADDRESS="127.0.0.1", PORT=ports["FRONT"],
+               GATEFOLD=f"127.0.0.1:{gatefold_port}", PUBLICATION="bench", ROOT=content, RUN=run, LOG=run))
     user = "user www-data;\n" if os.geteuid() == 0 else ""
     (run / "nginx.conf").write_text(
-        user + filled("peers/nginx/nginx.conf", RUN=run, CONTENT=content, GATEFOLD=gatefold_port, RETURNS=returns,
-                      SCRIPT=HERE / "peers/php/index.php", **ports))
+        user + filled(HERE / "peers/nginx/nginx.conf", RUN=run, CONTENT=content, RETURNS=returns,
+                      SCRIPT=run / "index.php", **ports))
     server = Server("nginx", ["nginx", "-c", str(run / "nginx.conf"), "-p", str(run)], ports["STATIC"], run)
     server.ports = ports
     return server

@@ -1,16 +1,55 @@
--- One request over and over, from the environment; at the end one line of JSON.
+-- One request over and over, from the environment, or many in turn; each with a number of its own where it says {n}; at the end
+-- one line of JSON.
 local method, path, body = os.getenv("BENCH_METHOD"), os.getenv("BENCH_PATH"), os.getenv("BENCH_BODY")
-local headers = {}
-for line in (os.getenv("BENCH_HEADERS") or ""):gmatch("[^\n]+") do
+
+local function add_header(headers, line)
     local name, value = line:match("^(.-): (.*)$")
     headers[name] = value
 end
 
--- Made once: what is measured is the server.
-function init(arguments)
-    text = wrk.format(method, path, headers, body ~= "" and body or nil)
+local threads = 0
+function setup(thread)
+    thread:set("place", threads)
+    threads = threads + 1
 end
-function request() return text end
+
+-- Made once, all but the numbers: what is measured is the server.
+function init(arguments)
+    texts, turn, number = {}, 0, 0
+    -- A path and headers, with tabs between them.
+    local function add(line)
+        local headers, path = {}, nil
+        for header in (os.getenv("BENCH_HEADERS") or ""):gmatch("[^\n]+") do add_header(headers, header) end
+        for part in line:gmatch("[^\t]+") do
+            if path then add_header(headers, part) else path = part end
+        end
+        local text = wrk.format(method, path, headers, body ~= "" and body or nil)
+        local place = text:find("{n}", 1, true)
+        texts[#texts + 1] = place and {text:sub(1, place - 1), text:sub(place + 3)} or text
+    end
+    local file = os.getenv("BENCH_LINES")
+    if file and file ~= "" then
+        -- Each thread has a part for itself, so that no request follows itself before all others had their turn.
+        local lines = {}
+        for line in io.lines(file) do lines[#lines + 1] = line end
+        local all = tonumber(os.getenv("BENCH_THREADS"))
+        local function border(part) return math.floor(#lines * part / all) end
+        for number = border(place) + 1, border(place + 1) do add(lines[number]) end
+    else
+        add(path)
+    end
+    count = #texts
+    -- No two threads and no two runs count the same.
+    first = string.format("%d-%d-", os.time(), place)
+end
+
+function request()
+    turn = turn % count + 1
+    local text = texts[turn]
+    if type(text) == "string" then return text end
+    number = number + 1
+    return text[1] .. first .. number .. text[2]
+end
 
 function done(summary, latency, requests)
     io.stderr:write(string.format(

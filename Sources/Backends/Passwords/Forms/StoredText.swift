@@ -39,7 +39,7 @@ enum StoredText {
             default: other.append(letter)
             }
         }
-        return Base64URL.decode(String(decoding: other, as: UTF8.self))
+        return Base64URL.decode(letters: other)
     }
 
     /// Hexadecimal digits in either case.

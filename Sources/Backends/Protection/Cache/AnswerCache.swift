@@ -65,12 +65,13 @@ final class AnswerCache: Sendable {
     }
 
     /// A fresh answer; nil, and nothing is counted, where there is none.
-    func remembered(_ key: QuestionKey) -> Answer? {
+    func remembered(_ key: QuestionKey) -> Remembered<Answer>? {
         state.withLock { state in
-            let now = state.time.advance(to: clock.now)
-            let answer = state.memory?.peek(key, at: now)
-            if answer != nil { state.counts.fresh += 1 }
-            return answer
+            let moment = clock.now
+            let now = state.time.advance(to: moment)
+            guard let (answer, mark, until) = state.memory?.peek(key, at: now) else { return nil }
+            state.counts.fresh += 1
+            return Remembered(answer, standing: Standing([mark], until: moment.addingTimeInterval(until - now)))
         }
     }
 

@@ -11,6 +11,8 @@ struct AnswerMemory: Sendable {
         let terms: AnswerRules.Terms
         let bytes: Int
         var nextRevalidation: TimeInterval
+        /// Noted when it is taken away.
+        let changes = ChangeCount()
 
         var isRecognised: Bool {
             if case .recognition(.recognised) = answer { true } else { false }
@@ -62,13 +64,15 @@ struct AnswerMemory: Sendable {
         return .ageing(entry.answer, isDue: true)
     }
 
-    /// A fresh answer that nobody has to ask anew yet.
-    mutating func peek(_ key: QuestionKey, at now: TimeInterval) -> Answer? {
-        guard let place = places[key], let entry = entries[place], now < entry.terms.freshUntil,
-            now < entry.terms.revalidateAt, now < entry.nextRevalidation
-        else { return nil }
+    /// A fresh answer that nobody has to ask anew yet, how long that is so, and how to see that it was not taken away.
+    mutating func peek(
+        _ key: QuestionKey, at now: TimeInterval
+    ) -> (answer: Answer, mark: ChangeCount.Mark, until: TimeInterval)? {
+        guard let place = places[key], let entry = entries[place] else { return nil }
+        let until = min(entry.terms.freshUntil, entry.terms.revalidateAt, entry.nextRevalidation)
+        guard now < until else { return nil }
         recency.use(place)
-        return entry.answer
+        return (entry.answer, entry.changes.mark, until)
     }
 
     /// The answer that stands in while the backend can not be asked.
@@ -107,6 +111,7 @@ struct AnswerMemory: Sendable {
     mutating func forgetAll(at moment: Moment) -> Int {
         let all = count
         barriers.raiseAll(moment)
+        for entry in entries { entry?.changes.note() }
         entries = []
         places = [:]
         groups = [:]
@@ -170,6 +175,7 @@ struct AnswerMemory: Sendable {
 
     private mutating func remove(_ place: Int) {
         guard let entry = entries[place] else { return }
+        entry.changes.note()
         entries[place] = nil
         places[entry.subject.key] = nil
         for group in entry.subject.groups {

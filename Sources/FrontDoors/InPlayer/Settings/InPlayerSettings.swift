@@ -1,5 +1,5 @@
 public import Foundation
-public import Gatefold
+import Gatefold
 
 /// How a publication answers apps that are built on InPlayer's SDKs (PROTOCOLS 5).
 public struct InPlayerSettings: Sendable {

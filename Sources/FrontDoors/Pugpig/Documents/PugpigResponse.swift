@@ -59,6 +59,7 @@ enum PugpigResponse {
         return response
     }
 
+    private static let xmlHeaders: HTTPFields = [.contentType: xmlType]
     private static let allowed = "GET, HEAD, POST, OPTIONS"
 
     private static func xml(_ bytes: [UInt8], retryAfter: Int? = nil) -> WholeAnswer {
@@ -72,7 +73,7 @@ enum PugpigResponse {
     private static func answer(
         _ status: HTTPResponse.Status, _ type: String, _ body: ByteBuffer, _ retryAfter: Int?
     ) -> WholeAnswer {
-        var headers: HTTPFields = [.contentType: type]
+        var headers = type == xmlType ? xmlHeaders : [.contentType: type]
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         return WholeAnswer(status: status, headers: headers, body: body)
     }

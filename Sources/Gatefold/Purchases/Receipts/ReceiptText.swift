@@ -43,12 +43,12 @@ package enum ReceiptText {
     }
 
     /// The bytes that base64 stands for; nil for anything else. White space says nothing.
-    package static func decoded(_ text: String) -> [UInt8]? { bytes(letters(text, space: nil)) }
+    package static func decoded(_ text: String) -> [UInt8]? { Base64URL.decode(letters: letters(text, space: nil)) }
 
     /// The bytes that base64 with spaces in it may stand for: each a `+`, or mere white space.
     package static func readings(_ text: String) -> [[UInt8]] {
         let spaces: [UInt8?] = text.utf8.contains(0x20) ? [UInt8(ascii: "-"), nil] : [nil]
-        return spaces.compactMap { bytes(letters(text, space: $0)) }
+        return spaces.compactMap { Base64URL.decode(letters: letters(text, space: $0)) }
     }
 
     /// In the URL-safe alphabet, without padding at the end, where it says nothing; what is no base64 stays.
@@ -68,10 +68,6 @@ package enum ReceiptText {
         }
         while letters.last == UInt8(ascii: "=") { letters.removeLast() }
         return letters
-    }
-
-    private static func bytes(_ letters: [UInt8]) -> [UInt8]? {
-        String(validating: letters, as: UTF8.self).flatMap { Base64URL.decode($0) }
     }
 
     /// Of the URL-safe alphabet.

@@ -1,5 +1,5 @@
 import Crypto
-public import Foundation
+import Foundation
 
 /// What an app hands over as proof of a purchase, as its named parts, unread.
 ///

@@ -48,7 +48,7 @@ struct GoogleCalls: Sendable {
         return try await attempt(other)
     }
 
-    private static func word(_ answer: HTTPAnswer) throws(GoogleFailure) -> Word {
+    static func word(_ answer: HTTPAnswer) throws(GoogleFailure) -> Word {
         switch answer.status {
         case 200:
             guard let json = try? JSONParser.parse(answer.body) else { throw .notUnderstood }

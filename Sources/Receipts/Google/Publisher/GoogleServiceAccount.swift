@@ -61,16 +61,20 @@ struct GoogleServiceAccount: Sendable, CustomStringConvertible, CustomReflectabl
             HTTPQuestion.Header(name: "Content-Type", value: "application/x-www-form-urlencoded"),
             HTTPQuestion.Header(name: "Accept", value: "application/json"),
         ]
-        let answer = try await http.send(question)
+        return try Self.token(in: try await http.send(question))
+    }
+
+    /// - Throws: ``GoogleFailure/noToken(status:)``.
+    static func token(in answer: HTTPAnswer) throws(GoogleFailure) -> TokenKeeper.Token {
         guard answer.status == 200, let json = try? JSONParser.parse(answer.body),
-            let token = json["access_token"]?.text, Self.isToken(token),
+            let token = json["access_token"]?.text, isToken(token),
             let lifetime = json["expires_in"]?.integer, (1...86_400).contains(lifetime)
-        else { throw GoogleFailure.noToken(status: answer.status) }
+        else { throw .noToken(status: answer.status) }
         return TokenKeeper.Token(text: token, lifetime: TimeInterval(lifetime))
     }
 
     /// What may stand in a header (RFC 6750 section 2.1).
-    private static func isToken(_ text: String) -> Bool {
+    static func isToken(_ text: String) -> Bool {
         (1...8192).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }

@@ -2,7 +2,11 @@
 //
 // It opens Gatefold's own tokens and salts with the same keys, looks up revocations and a cached subscription, applies the
 // expiry, and writes the same documents with the same headers. What it leaves out, it leaves out in its own favour: devices,
-// limits on guessing, metrics, reloads, and the questions to a subscriber system.
+// limits on guessing, metrics, reloads, and the questions to a subscriber system. What Gatefold does and it does not: keeping the
+// bytes of an answer for requests that are byte for byte the same within a second, which the rows "never the same twice" leave out
+// by a number in each request; and remembering what the latest tokens and good salts say and the pseudonyms of readers, up to
+// 20,000, 10,000 and 20,000 of them, where this program opens each token and salt and computes each pseudonym every time. Only the row of 25,000
+// sessions leaves that out.
 package main
 
 import (

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+
+struct MicroCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "micro",
+        abstract: "What single pieces of the work on a request cost, in nanoseconds a call.",
+        discussion: "Each piece is called over and over on one core; the median of the rounds is shown.")
+
+    @Option(help: "Rounds of each piece.")
+    var rounds = 7
+
+    @Option(help: "So many milliseconds a round takes, about.")
+    var milliseconds = 100
+
+    @Option(help: "Only pieces whose name contains this.")
+    var only = ""
+
+    @Flag(help: "Print JSON instead of a table.")
+    var json = false
+
+    func run() async throws {
+        try await House.withFolder { folder in
+            let pieces = try await MicroPieces.all(folder).filter { only.isEmpty || $0.name.contains(only) }
+            let measured = try pieces.map { try $0.measure(rounds: rounds, duration: .milliseconds(milliseconds)) }
+            print(json ? try Self.json(measured) : Self.table(measured))
+        }
+    }
+
+    static func json(_ measured: [Microbenchmark.Measured]) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return String(decoding: try encoder.encode(measured), as: UTF8.self)
+    }
+
+    static func table(_ measured: [Microbenchmark.Measured]) -> String {
+        let width = measured.map(\.name.count).max() ?? 0
+        let lines = measured.map { piece in
+            piece.name.padding(toLength: width, withPad: " ", startingAt: 0)
+                + [piece.median, piece.least, piece.most].map { right(String(Int($0.rounded())), 12) }.joined()
+        }
+        let head =
+            String(repeating: " ", count: width) + ["ns median", "least", "most"].map { right($0, 12) }.joined()
+        return ([head] + lines).joined(separator: "\n")
+    }
+
+    private static func right(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}

@@ -1,0 +1,34 @@
+import Testing
+
+@Suite("A series of timing runs")
+struct TimingSeriesTests {
+    private func series(_ values: [Double], pooled: Double = 0.5) -> TimingSeries {
+        var series = TimingSeries()
+        for value in values { series.add(value, pooled: pooled) }
+        return series
+    }
+
+    @Test("is sound when three runs out of three are not significant, and repeated twice at most where one is")
+    func verdicts() {
+        #expect(!series([0.5, 0.4]).isOver)
+        #expect(series([0.5, 0.01, 0.4]).isSound && series([0.5, 0.01, 0.4]).isOver)
+        #expect(!series([0.5, 0.009, 0.4]).isSound && !series([0.5, 0.009, 0.4]).isOver)
+        #expect(series([0.5, 0.009, 0.4, 0.2, 0.3, 0.4]).isSound)
+        let leak = series(Array(repeating: 0.001, count: 9))
+        #expect(leak.isOver && !leak.isSound)
+        #expect(series([0.5, 0.00001, 0.4]).description == "0.5000 <0.0001 0.4000 | all 0.5000")
+    }
+
+    @Test("Pitfall 6: is not sound when all pairs together are significant, whether it was repeated or not")
+    func pooled() {
+        let lucky = series([0.5, 0.002, 0.4, 0.2, 0.3, 0.4], pooled: 0.00014)
+        #expect(lucky.isOver && !lucky.isSound)
+        #expect(lucky.description == "0.5000 0.0020 0.4000 | 0.2000 0.3000 0.4000 | all 0.0001")
+        // The runs that made it be repeated are among all, so it is no news that p is low.
+        #expect(series([0.5, 0.002, 0.4, 0.2, 0.3, 0.4], pooled: 0.0002).isSound)
+        // Three runs that pass each by itself, and lean to one side all of them.
+        let leaning = series([0.02, 0.03, 0.02], pooled: 0.00005)
+        #expect(leaning.isOver && !leaning.isSound)
+        #expect(series([0.02, 0.03, 0.02], pooled: 0.0002).isSound)
+    }
+}

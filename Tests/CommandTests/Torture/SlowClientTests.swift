@@ -1,0 +1,159 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// How slowly a client can hold a place.
+struct SlowClient: Sendable {
+    let title: String
+    let begin: String
+    /// Sent once a second behind it.
+    var drip: String?
+    /// After how many seconds the server hangs up: five earlier at most, and on a busy machine thirty later.
+    let limit: Int
+
+    private static let post = "POST /sign_in HTTP/1.1\r\nHost: a\r\n"
+
+    static let all = [
+        SlowClient(title: "says nothing", begin: "", limit: 60),
+        SlowClient(title: "says half a request line", begin: "GET /heal", limit: 60),
+        SlowClient(title: "says a head without its end", begin: "GET /healthz HTTP/1.1\r\nHost: a\r\n", limit: 60),
+        SlowClient(title: "drips a request line", begin: "GET /", drip: "a", limit: 60),
+        SlowClient(title: "drips a field", begin: "GET /healthz HTTP/1.1\r\nX: ", drip: "a", limit: 60),
+        SlowClient(title: "drips fields", begin: "GET /healthz HTTP/1.1\r\n", drip: "X: a\r\n", limit: 60),
+        SlowClient(title: "drips empty lines", begin: "", drip: "\r\n", limit: 60),
+        SlowClient(title: "sends no body", begin: "\(post)Content-Length: 60000\r\n\r\n", limit: 30),
+        SlowClient(title: "drips a body", begin: "\(post)Content-Length: 60000\r\n\r\n", drip: "a", limit: 30),
+        SlowClient(
+            title: "drips chunks", begin: "\(post)Transfer-Encoding: chunked\r\n\r\n", drip: "1\r\na\r\n", limit: 30),
+        SlowClient(
+            title: "drips the size of a chunk", begin: "\(post)Transfer-Encoding: chunked\r\n\r\n1;", drip: "a",
+            limit: 30),
+        SlowClient(
+            title: "drips trailers", begin: "\(post)Transfer-Encoding: chunked\r\n\r\n0\r\n", drip: "X: a\r\n",
+            limit: 30),
+        SlowClient(
+            title: "drips a second request",
+            begin: "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /healthz HTTP/1.1\r\n", drip: "X: a\r\n", limit: 60),
+        SlowClient(
+            title: "drips behind a request that is answered at once",
+            begin: "GET /verify_subscription?token=x HTTP/1.1\r\nHost: a\r\n\r\nGET /", drip: "a", limit: 60),
+    ]
+}
+
+@Suite("Pitfall 15: clients that take their time", .serialized, .servedSample())
+struct SlowClientTests {
+    @Test("are hung up on after the documented while, and nobody else waits for them", .timeLimit(.minutes(4)))
+    func limits() async throws {
+        let sample = try Sample.current
+        try await withThrowingTaskGroup(of: (SlowClient, Duration, [RawResponse]).self) { group in
+            for client in SlowClient.all {
+                group.addTask {
+                    let start = ContinuousClock.now
+                    let answers = try await sample.http.withConnection(patience: Int64(client.limit) + 60) {
+                        connection in
+                        try await connection.send(client.begin)
+                        let writer = connection.sender
+                        return try await withThrowingTaskGroup(of: Void.self) { dripping in
+                            if let drip = client.drip {
+                                dripping.addTask {
+                                    while !Task.isCancelled {
+                                        try await Task.sleep(for: .seconds(1))
+                                        try await writer.send(drip)
+                                    }
+                                }
+                            }
+                            defer { dripping.cancelAll() }
+                            return try await connection.readAnswers()
+                        }
+                    }
+                    return (client, ContinuousClock.now - start, answers)
+                }
+            }
+            group.addTask {
+                // Meanwhile.
+                for _ in 0..<20 {
+                    try await Torture.expectServing(sample)
+                    try await Task.sleep(for: .seconds(1))
+                }
+                return (SlowClient(title: "a reader", begin: "", limit: 0), .zero, [])
+            }
+            for try await (client, time, answers) in group {
+                #expect(time < .seconds(client.limit + 30), "\(client.title): \(time)")
+                #expect(time > .seconds(client.limit - 5), "\(client.title): \(time)")
+                #expect(answers.count <= 2, "\(client.title): \(answers.map(\.status))")
+                for answer in answers { expectNoCache(answer, Comment(rawValue: client.title)) }
+            }
+        }
+    }
+}
+
+/// Connections with TLS are of another kind than those without, with idle times of their own.
+@Suite("Pitfall 15: clients that take their time over TLS", SecureSample())
+struct SecureSlowClientTests {
+    @Test("are hung up on after the same while over HTTP/1.1", .timeLimit(.minutes(4)))
+    func limits() async throws {
+        let port = try Sample.current.port
+        try await withThrowingTaskGroup(of: (SlowClient, Duration, String).self) { group in
+            for client in SlowClient.all {
+                group.addTask {
+                    let start = ContinuousClock.now
+                    let answers = try await RawStreams.withConnection(
+                        port: port, speaking: "http/1.1", patience: Int64(client.limit) + 60
+                    ) { connection in
+                        await connection.send(Array(client.begin.utf8))
+                        let sender = connection.sender
+                        return await withTaskGroup(of: Void.self) { dripping in
+                            if let drip = client.drip {
+                                dripping.addTask { await sender.drip(Array(drip.utf8)) }
+                            }
+                            defer { dripping.cancelAll() }
+                            return await connection.rest()
+                        }
+                    }
+                    return (client, ContinuousClock.now - start, String(decoding: answers, as: UTF8.self))
+                }
+            }
+            for try await (client, time, answers) in group {
+                #expect(time < .seconds(client.limit + 30), "\(client.title): \(time)")
+                #expect(time > .seconds(client.limit - 5), "\(client.title): \(time)")
+                let heads = answers.matches(of: /HTTP\/1\.1 [0-9]{3}/).count
+                #expect(heads <= 2 && answers.matches(of: /no-store/).count == heads, "\(client.title): \(answers)")
+            }
+        }
+    }
+
+    @Test(
+        "have a stream of HTTP/2 reset whose body does not come to its end, and the connection goes on",
+        .timeLimit(.minutes(4)), arguments: [true, false])
+    func stream(drips: Bool) async throws {
+        typealias Kind = RawStreams.Kind
+        let port = try Sample.current.port
+        let start = ContinuousClock.now
+        let (slow, time, others) = try await RawStreams.withConnection(port: port, patience: 120) { streams in
+            let head = RawStreams.block([
+                (":method", "POST"), (":scheme", "https"), (":authority", "a"), (":path", "/sign_in"),
+            ])
+            await streams.send(
+                RawStreams.opening() + RawStreams.frame(Kind.headers, RawStreams.endHeaders, 1, head)
+                    + RawStreams.get("/healthz", on: 3))
+            let meanwhile = await streams.outcome(until: 3).statuses
+            let sender = streams.sender
+            let slow = await withTaskGroup(of: Void.self) { dripping in
+                if drips {
+                    dripping.addTask { await sender.drip(RawStreams.frame(Kind.data, 0, 1, [UInt8(ascii: "a")])) }
+                }
+                defer { dripping.cancelAll() }
+                return await streams.outcome(until: 1)
+            }
+            let time = ContinuousClock.now - start
+            await streams.send(RawStreams.get("/healthz", on: 5))
+            let after = await streams.outcome(until: 5).statuses
+            return (slow, time, [meanwhile, after])
+        }
+        // It is reset and not answered.
+        #expect(slow.isOver && slow.statuses.isEmpty, "\(slow)")
+        #expect(others == [[200], [200]], "\(others)")
+        #expect(time < .seconds(60), "\(time)")
+        #expect(time > .seconds(25), "\(time)")
+    }
+}

@@ -1,0 +1,37 @@
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import Conformance
+
+@Suite("The time of an exchange")
+struct ProbeTransportTests {
+    @Test("begins when the TLS handshake is done")
+    func handshake() async throws {
+        try await withTemporaryFolder { folder in
+            var tls = try await StandIn.TLS(in: folder)
+            tls.delay = .milliseconds(300)
+            let roots = tls.roots
+            try await StandIn().serve(tls: tls) { port in
+                let endpoint = Endpoint(root: try #require(Address("https://127.0.0.1:\(port)/test")))
+                let start = ContinuousClock.now
+                let exchange = await ProbeTransport(trust: .verified(roots)).exchange(
+                    Probe(.missingToken, .verifySubscription, [], at: endpoint))
+                let whole = (ContinuousClock.now - start) / .seconds(1)
+                #expect(exchange.answer?.status == 200 && exchange.seconds > 0)
+                #expect(whole - exchange.seconds >= 0.3)
+            }
+        }
+    }
+
+    @Test("does not begin where no handshake comes about")
+    func refused() async throws {
+        try await StandIn().serve { port in
+            let endpoint = Endpoint(root: try #require(Address("https://127.0.0.1:\(port)/test")))
+            var transport = ProbeTransport()
+            transport.patience = 1
+            let exchange = await transport.exchange(Probe(.missingToken, .verifySubscription, [], at: endpoint))
+            #expect(exchange.outcome == .failure(.timedOut) && exchange.seconds == 0)
+        }
+    }
+}

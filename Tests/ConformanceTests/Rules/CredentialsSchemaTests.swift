@@ -1,0 +1,37 @@
+import Testing
+import XML
+
+@testable import Conformance
+
+@Suite("The schema of edition credentials")
+struct CredentialsSchemaTests {
+    private func errors(in document: String) throws -> [String] {
+        try #require(try PugpigSchemas()[.editionCredentials]).errors(in: Array(document.utf8))
+    }
+
+    @Test(
+        "takes the elements in any order, and others beside them",
+        arguments: [
+            "<credentials><userid>a</userid><password>b</password></credentials>",
+            "<credentials><password>b</password><userid>a</userid></credentials>",
+            "<credentials><userid>a</userid><password>b</password><header name=\"x\">c</header><!-- d --><e f=\"g\"><h/></e></credentials>",
+            "<credentials><header name=\"x\">c</header><e/><password>b</password><userid>a</userid></credentials>",
+            "<credentials><error status=\"notentitled\"/></credentials>", "<error message=\"a\"/>",
+        ])
+    func good(document: String) throws {
+        #expect(try errors(in: document).isEmpty)
+    }
+
+    @Test(
+        "takes no half pair, none twice, no pair beside an error, and no header without a name",
+        arguments: [
+            "<credentials/>", "<credentials><userid>a</userid></credentials>", "<credentials><e/></credentials>",
+            "<credentials><userid>a</userid><userid>a</userid><password>b</password></credentials>",
+            "<credentials><userid>a</userid><password>b</password><error/></credentials>",
+            "<credentials><userid>a</userid><password>b</password><header>c</header></credentials>",
+            "<credentials a=\"b\"><userid>a</userid><password>b</password></credentials>", "<grants/>",
+        ])
+    func bad(document: String) throws {
+        #expect(try !errors(in: document).isEmpty)
+    }
+}

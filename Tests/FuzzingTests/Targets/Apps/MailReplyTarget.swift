@@ -1,0 +1,68 @@
+@testable import Transfers
+
+extension FuzzTarget {
+    /// What a mail server says, line by line, and what is made of it for the log and for whoever asked.
+    static let mailReply = FuzzTarget("mail-reply", upTo: 2048, of: "MailReply", "MailSource") { bytes in
+        let said = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0) }
+        let reader = MailReplyReader()
+        for line in said { line.withUnsafeBytes { reader.take($0) } }
+        promise(reader.lines.count == min(said.count, 20), "more lines were kept than may be")
+        for (line, raw) in zip(reader.lines, said.suffix(20)) {
+            promise(
+                line.utf8.count <= 512 && line.utf8.last != 0x20 && line.utf8.allSatisfy(isVisible),
+                "a terminal takes a line for more than text")
+            guard raw.count <= 512, raw.last != 0x20, raw.allSatisfy(isVisible) else { continue }
+            promise(line.utf8.elementsEqual(raw), "a line is another one")
+        }
+        check(MailReply(lines: reader.lines), of: reader)
+        let codes = said.map { String(decoding: $0.prefix(3), as: UTF8.self) }
+        let taken = codes.count { ["250", "251", "252"].contains($0) }
+        promise(
+            !reader.isAboutLetter || taken >= 2 || codes.contains("354"), "what is said to all is said of this letter")
+        promise(given(bytes) == bytes, "a letter is another one on its way")
+    }
+
+    private static func check(_ reply: MailReply, of reader: MailReplyReader) {
+        let lines = reply.text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+        let last = lines.last ?? ""
+        promise(reader.lines.indices.contains { reader.lines[$0...].starts(with: lines) }, "nobody said this")
+        promise(lines.dropLast().allSatisfy { $0.utf8.dropFirst(3).first == 0x2D }, "two replies are taken for one")
+        promise(
+            !last.hasPrefix("221") || reader.lines.allSatisfy { $0.hasPrefix("221") }, "a goodbye is taken for a reply")
+        promise(reply.enhancedStatus == enhancedStatus(last), "a status is another one")
+        promise("\(reply)" == "MailReply(redacted)" && Mirror(reflecting: reply).children.isEmpty, "a reply is shown")
+        let error = MailDeliveryError(
+            .refused(status: 550, enhanced: reply.enhancedStatus), reply: reply, isAboutLetter: reader.isAboutLetter)
+        promise("\(error)" == "\(MailDeliveryError(error.cause))", "an error quotes the server")
+        promise(error.isLasting == reader.isAboutLetter, "a letter is given up for what was said to all")
+    }
+
+    /// Read by hand: a code of three digits, a space, three numbers, and a space or the end (RFC 2034, RFC 3463).
+    private static func enhancedStatus(_ line: String) -> String? {
+        let words = line.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count > 1, words[0].utf8.count == 3, isNumber(words[0]),
+            ["2", "3", "4", "5"].contains(words[0].prefix(1))
+        else { return nil }
+        let numbers = words[1].split(separator: ".", omittingEmptySubsequences: false)
+        guard numbers.count == 3, ["2", "4", "5"].contains(numbers[0]), numbers.allSatisfy(isNumber) else { return nil }
+        return String(words[1])
+    }
+
+    private static func isNumber(_ text: Substring) -> Bool {
+        (1...3).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    private static func isVisible(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
+
+    /// A letter as it is taken piece by piece.
+    private static func given(_ letter: [UInt8]) -> [UInt8] {
+        let source = MailSource(letter, isCancelled: { false })
+        var space = [UInt8](repeating: 0, count: 1 + Int(letter.last ?? 0) % 7)
+        var given: [UInt8] = []
+        while true {
+            let count = space.withUnsafeMutableBytes { source.give($0) }
+            guard count > 0 else { return given }
+            given += space.prefix(count)
+        }
+    }
+}

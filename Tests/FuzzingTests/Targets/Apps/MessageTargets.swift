@@ -1,0 +1,60 @@
+import Foundation
+import MQTT
+import NIOCore
+import Push
+
+@testable import Mail
+
+extension FuzzTarget {
+    static let mqttPacket = FuzzTarget("mqtt-packet", upTo: 512, of: "MQTTPacket+Reading") { bytes in
+        promise(packets([bytes]) == packets(pieces(bytes)), "pieces are read as something else")
+        var buffer = ByteBuffer(bytes: bytes)
+        guard let packet = try? MQTTPacket.read(from: &buffer) else { return }
+        var again = ByteBuffer()
+        guard (try? packet.write(to: &again)) != nil else {
+            promise(false, "a packet that was read can not be written")
+            return
+        }
+        promise((try? MQTTPacket.read(from: &again)) == packet, "a packet is another one when it is read again")
+    }
+
+    /// What Apple answers to a notification, and a notification's own text.
+    static let pushAnswer = FuzzTarget("push-answer", upTo: 512, of: "APNsVerdict", "PushPayload") { bytes in
+        for status in [200, 400, 410, 429, 503] {
+            _ = APNsVerdict(status: status, retryAfter: text(Array(bytes.prefix(12))), body: bytes)
+        }
+        _ = try? PushPayload(json: bytes)
+    }
+
+    /// A publisher's template of a letter, with a reader's name in it.
+    static let letterTemplate = FuzzTarget(
+        "letter-template", upTo: 256, of: "MustacheText", "TemplateTags", "LetterTemplate", "HeaderText"
+    ) { bytes in
+        for kind in [MustacheText.Kind.html, .text] {
+            guard let template = try? MustacheText(text(bytes), kind, knowing: ["name"]) else { continue }
+            let rendered = Data(template.render(["name": mark]).utf8)
+            guard kind == .html, Data(bytes).range(of: Data("zq9".utf8)) == nil else { continue }
+            promise(rendered.range(of: Data(mark.utf8)) == nil, "a reader's name is markup in a letter")
+        }
+        let header = HeaderText.encode(text(bytes), allowing: HeaderText.inSubjects).replacing("\r\n ", with: "")
+        promise(header.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "a subject ends its header")
+    }
+
+    /// A name that no template has in it by chance.
+    private static let mark = "<zq9>"
+
+    /// What is read of a stream that comes in these pieces, nil at the end where something malformed came.
+    private static func packets(_ pieces: [[UInt8]]) -> [MQTTPacket?] {
+        var buffer = ByteBuffer()
+        var found: [MQTTPacket?] = []
+        for piece in pieces {
+            buffer.writeBytes(piece)
+            do {
+                while let packet = try MQTTPacket.read(from: &buffer) { found.append(packet) }
+            } catch {
+                return found + [nil]
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,104 @@
+import NIOCore
+import NIOEmbedded
+import NIOWebSocket
+
+@testable import MQTT
+
+extension FuzzTarget {
+    /// What a broker sends over WebSocket: the same stream, however it is cut into frames, and these into pieces.
+    static let webSocket = FuzzTarget("web-socket", upTo: 256, of: "WebSocketBytes", "MQTTPacketCodec") { bytes in
+        var wire: [UInt8] = []
+        for piece in pieces(bytes) {
+            let half = piece.count / 2
+            // One message in two frames, the second masked, with a question between them (RFC 6455 section 5.4).
+            wire += frame(0x02, Array(piece[..<half])) + frame(0x89, piece)
+            wire += frame(0x80, Array(piece[half...]), key: [1, 0x80, 0xFF, 0x5A])
+        }
+        let whole = heard([wire])
+        promise(whole.stream == bytes && !whole.isClosed, "a stream is another one when it comes in frames")
+        promise(whole.sent == pieces(bytes).map { [0x0A] + $0 }, "a question has another answer, or none")
+        promise(heard(pieces(wire)) == whole, "pieces are read as something else")
+        promise(packets(over: wire) == packets(in: bytes), "a packet is another one when it comes in frames")
+
+        let closed = heard([wire + frame(0x88, [0x03, 0xE8])])
+        promise(closed.stream == bytes && closed.isClosed, "a connection goes on that is to be closed")
+        promise(closed.sent.last == [0x08, 0x03, 0xE8], "a goodbye has another answer, or none")
+        let texted = heard([wire + frame(0x81, [0x61])])
+        promise(texted.stream == bytes && texted.isClosed, "a text is part of the stream")
+
+        let odd = heard([bytes])
+        promise(odd.stream.count <= bytes.count, "there is more in the stream than came")
+        if !odd.isClosed { promise(heard(pieces(bytes)) == odd, "pieces are read as something else") }
+
+        let own = sent(bytes)
+        promise(
+            own?.fin == true && own?.opcode == .binary && own?.maskKey != nil
+                && own?.data.readableBytesView.elementsEqual(bytes) == true, "what is sent is not one masked frame")
+    }
+
+    /// What became of what a broker sent.
+    private struct Heard: Equatable {
+        var stream: [UInt8] = []
+        /// The frames that were sent back: each one's opcode, and its data behind it.
+        var sent: [[UInt8]] = []
+        var isClosed = false
+    }
+
+    private static func heard(_ pieces: [[UInt8]]) -> Heard {
+        let channel = connected()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        for piece in pieces { _ = try? channel.writeInbound(ByteBuffer(bytes: piece)) }
+        var heard = Heard()
+        heard.isClosed = !channel.isActive
+        while let bytes = try? channel.readInbound(as: ByteBuffer.self) { heard.stream += bytes.readableBytesView }
+        while let answer = try? channel.readOutbound(as: WebSocketFrame.self) {
+            heard.sent.append([UInt8(webSocketOpcode: answer.opcode)] + Array(answer.data.readableBytesView))
+        }
+        return heard
+    }
+
+    private static func connected() -> EmbeddedChannel {
+        let channel = EmbeddedChannel()
+        let address = ready { try SocketAddress(unixDomainSocketPath: "/nowhere") }
+        channel.connect(to: address, promise: nil)
+        ready {
+            try channel.pipeline.syncOperations.addHandlers(
+                ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: MQTTPacket.largest)), WebSocketBytes())
+        }
+        return channel
+    }
+
+    private static func packets(over wire: [UInt8]) -> [MQTTPacket] {
+        let channel = connected()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        ready { try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(MQTTPacketDecoder())) }
+        _ = try? channel.writeInbound(ByteBuffer(bytes: wire))
+        var found: [MQTTPacket] = []
+        while let packet = try? channel.readInbound(as: MQTTPacket.self) { found.append(packet) }
+        return found
+    }
+
+    /// Those before the first that is malformed, or not all there.
+    private static func packets(in bytes: [UInt8]) -> [MQTTPacket] {
+        var buffer = ByteBuffer(bytes: bytes)
+        var found: [MQTTPacket] = []
+        while let packet = try? MQTTPacket.read(from: &buffer) { found.append(packet) }
+        return found
+    }
+
+    private static func sent(_ bytes: [UInt8]) -> WebSocketFrame? {
+        let channel = EmbeddedChannel(handler: WebSocketBytes())
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        _ = try? channel.writeOutbound(ByteBuffer(bytes: bytes))
+        return try? channel.readOutbound(as: WebSocketFrame.self)
+    }
+
+    /// A frame by hand (RFC 6455 section 5.2), of fewer than 126 bytes.
+    ///
+    /// - Parameter key: masks it.
+    private static func frame(_ first: UInt8, _ data: [UInt8], key: [UInt8]? = nil) -> [UInt8] {
+        guard let key else { return [first, UInt8(data.count)] + data }
+        let masked = data.indices.map { data[$0] ^ key[$0 % 4] }
+        return [first, 0x80 | UInt8(data.count)] + key + masked
+    }
+}

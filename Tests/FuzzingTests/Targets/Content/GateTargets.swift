@@ -1,0 +1,110 @@
+import Foundation
+import Gatefold
+import HTTPTypes
+
+@testable import ContentGate
+
+extension FuzzTarget {
+    /// A request's target, asked for by nobody and by readers of two editions (PITFALLS row 2): the edition that the rule
+    /// sees is the edition of the path that is served.
+    static let gate = FuzzTarget(
+        "gate", upTo: 512, of: "NormalisedPath", "PathSegment", "PathPattern", "ContentLayout", "Gate", "ContentName"
+    ) { bytes in
+        if let path = try? NormalisedPath(target: bytes) {
+            let again = try? NormalisedPath(target: path.percentEncoded)
+            promise(again == path, "a path is another one when it is read again")
+            for segment in path.segments {
+                promise(
+                    !segment.isEmpty && segment != "." && segment != ".." && !segment.utf8.contains(0x2F)
+                        && !segment.utf8.contains(0), "a segment is more than one name")
+            }
+        }
+        let target = text(bytes)
+        if ContentName.fault(of: target) == nil {
+            let escaped = "/" + target.utf8.map { "%" + Hexadecimal.encode([$0]) }.joined()
+            let segments = (try? NormalisedPath(target: escaped))?.segments
+            promise(segments == [target], "a file has a name that nobody can ask for")
+        }
+        let nobody = decide(target, nil)
+        if let nobody { promise([.open, .free].contains(nobody.reason), "nobody may have what is somebody's") }
+        for (edition, header) in headers {
+            guard let content = decide(target, header) else { continue }
+            promise(content.path.segments.starts(with: ["content", "daily"]), "content of another place is served")
+            switch content.reason {
+            case .open, .free: promise(nobody == content, "what is everybody's is another thing for a reader")
+            case .credentials:
+                promise(content.edition == edition, "another edition was opened")
+                promise(served(content) == edition.rawValue, "a file of another edition is served")
+            case .resumption, .feed: promise(false, "nobody asked for the feed or to resume")
+            }
+        }
+        if let pattern = PathPattern(target) { _ = pattern.matches(["ed-1", "cover.jpg"], endsWithSlash: false) }
+    }
+
+    /// A request's query, where publications take tickets.
+    static let ticket = FuzzTarget("ticket", upTo: 512, of: "Ticket") { bytes in
+        let query = text(bytes)
+        for value in Ticket.offered(in: "/x?" + query) {
+            guard let ticket = Ticket(value) else { continue }
+            promise(Ticket(ticket.text.utf8) == ticket, "a ticket is another one when it is read again")
+        }
+        guard let content = decide("/content/daily/ed-1.zip?" + query, nil) else { return }
+        promise(content.edition == FuzzedTenant.edition && content.reason == .credentials, "a ticket opened more")
+        let genuine = pairs.filter { $0.0 == FuzzedTenant.edition }.map { "ticket=" + Ticket($0.1).text }
+        let given = query.utf8.split { "&#".utf8.contains($0) }
+        promise(
+            genuine.contains { one in given.contains { $0.elementsEqual(one.utf8) } }, "a ticket was not given out")
+    }
+
+    static let basicCredentials = FuzzTarget("basic-credentials", upTo: 256, of: "BasicCredentials") { bytes in
+        guard let pair = BasicCredentials(bytes: bytes) else { return }
+        promise(!pair.userid.utf8.contains(UInt8(ascii: ":")), "a colon did not divide")
+        var encoded = text(Array(bytes.drop { $0 != 0x20 }.drop { $0 == 0x20 }))
+        encoded += String(repeating: "=", count: (4 - encoded.utf8.count % 4) % 4)
+        promise(
+            Data(base64Encoded: encoded) == Data("\(pair.userid):\(pair.password)".utf8),
+            "another decoder reads another pair")
+    }
+
+    private static func decide(_ target: String, _ header: String?) -> AllowedContent? {
+        let request = GateRequest(
+            method: .get, target: target, authorization: header.map { [$0] } ?? [], isResume: false)
+        if case .allowed(let content) = theGate.decide(request) { return content }
+        return nil
+    }
+
+    /// The edition by the served path alone: its first segment, what stands behind the dot of an archive left out.
+    private static func served(_ content: AllowedContent) -> String {
+        let first = content.relativeSegments.first ?? ""
+        if content.relativeSegments.joined(separator: "/") == "2026/May Issue.hpub" { return "ed-1" }
+        guard content.relativeSegments.count == 1, !content.path.endsWithSlash else { return first }
+        for ending in [".zip", ".pugpigpkg", ".hpub"] where first.hasSuffix(ending) {
+            return String(first.dropLast(ending.count))
+        }
+        return first
+    }
+
+    private static let headers = [FuzzedTenant.edition, FuzzedTenant.other].map { edition in
+        (edition, FuzzedTenant.basic(FuzzedTenant.pair(edition, .sealed)))
+    }
+
+    private static let theGate = ready {
+        try Gate(
+            [
+                GatePublication(
+                    id: FuzzedTenant.id,
+                    layout: ContentLayout(
+                        prefix: "/content/daily/", openPatterns: ["covers/**", "*/cover.jpg"],
+                        feedPatterns: ["feed.xml"]),
+                    verifier: FuzzedTenant.verifier, feedVerifier: FuzzedTenant.feedVerifier,
+                    revocations: FuzzedTenant.revocations,
+                    catalogue: CurrentCatalogue(
+                        Catalogue([
+                            Edition(id: EditionID("ed-free")!, title: "Free", published: .distantPast, isFree: true),
+                            Edition(
+                                id: FuzzedTenant.edition, title: "One", published: .distantPast,
+                                file: "2026/May Issue.hpub"),
+                        ])), acceptsTickets: true)
+            ], clock: WallClock { FuzzedTenant.now })
+    }
+}

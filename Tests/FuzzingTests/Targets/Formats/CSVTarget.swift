@@ -1,0 +1,34 @@
+import CSV
+
+extension FuzzTarget {
+    static let csv = FuzzTarget("csv", upTo: 2048, of: "CSVReader", "SpreadsheetFormula") { bytes in
+        let tight = CSVFormat(longestRow: 40, mostFields: 5)
+        let whole = outcomes([bytes], tight)
+        promise(whole == outcomes(pieces(bytes), tight), "pieces are read as something else")
+        for separator in CSVFormat.Separator.allCases {
+            let format = CSVFormat(separator: separator)
+            for case .success(let row) in outcomes([bytes], format) {
+                var writer = CSVWriter(separator: separator)
+                // Behind another row: at the beginning of a file U+FEFF is no letter.
+                writer.write(["a"])
+                writer.write(row.fields)
+                let again = outcomes([writer.take()], format)
+                guard again.count == 2, case .success(let read) = again[1] else {
+                    promise(false, "a row that was written is no row")
+                    continue
+                }
+                promise(
+                    read.fields.map { Array(SpreadsheetFormula.restore($0).utf8) } == row.fields.map { Array($0.utf8) },
+                    "a row that was written is another row")
+            }
+        }
+    }
+
+    private static func outcomes(_ pieces: [[UInt8]], _ format: CSVFormat) -> [CSVReader.Outcome] {
+        var reader = CSVReader(format: format)
+        var all: [CSVReader.Outcome] = []
+        for piece in pieces { reader.read(piece) { all.append($0) } }
+        reader.finish { all.append($0) }
+        return all
+    }
+}

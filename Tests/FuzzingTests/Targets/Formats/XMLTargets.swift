@@ -1,0 +1,51 @@
+import XML
+
+extension FuzzTarget {
+    /// Where an input says FILE, it names one that is there and that nothing may be read from.
+    static let xmlDocument = FuzzTarget("xml-document", upTo: 2048, of: "XMLDocument", "XPath", "LibXML") { bytes in
+        let limits = XMLDocument.Limits(size: 2000, depth: 20)
+        if let document = try? XMLDocument(parsing: bytes, limits: limits) {
+            promise(bytes.count <= limits.size, "a document beyond its size was read")
+            promise(depth(document.root) <= limits.depth + 1, "a document beyond its depth was read")
+        }
+        let input = text(bytes)
+        if input.contains("FILE"), !input.contains(planted),
+            let document = try? XMLDocument(parsing: Array(input.replacing("FILE", with: file).utf8))
+        {
+            promise(!holdsPlanted(document.root), "a document has another file's text in it")
+        }
+        if let values = try? XPath.values(of: paths, in: bytes, limits: limits) {
+            promise(values.count == paths.count, "an expression has no values")
+        }
+    }
+
+    static let xmlRecords = FuzzTarget("xml-records", upTo: 2048, of: "XMLRecordReader") { bytes in
+        let whole = try? records([bytes])
+        let parts = try? records(pieces(bytes))
+        promise(whole.map { $0.map(\.fields) } == parts.map { $0.map(\.fields) }, "pieces are read as something else")
+    }
+
+    private static let paths = ["//a", "/*/*/@*", "count(//*)", "//b[. = 'x']", "string(/*)", "//comment() | //@*"]
+        .map { path in ready { try XPath(path) } }
+
+    /// What the seed `planted` says, and its address.
+    private static let planted = "planted text"
+    private static let file =
+        "file:///" + #filePath.split(separator: "/").dropLast(5).joined(separator: "/")
+        + "/Fixtures/Fuzz/xml-document/planted"
+
+    private static func holdsPlanted(_ element: XMLElement) -> Bool {
+        element.text.contains(planted) || element.attributes.values.contains { $0.contains(planted) }
+            || element.comments.contains { $0.contains(planted) } || element.children.contains(where: holdsPlanted)
+    }
+
+    private static func depth(_ element: XMLElement) -> Int { 1 + (element.children.map(depth).max() ?? 0) }
+
+    private static func records(_ pieces: [[UInt8]]) throws -> [XMLRecord] {
+        let reader = try XMLRecordReader(element: "reader", recordSize: 200, depth: 20)
+        var found: [XMLRecord] = []
+        for piece in pieces { try reader.read(piece) { found.append($0) } }
+        try reader.finish { found.append($0) }
+        return found
+    }
+}

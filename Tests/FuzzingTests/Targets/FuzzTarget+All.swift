@@ -1,0 +1,19 @@
+extension FuzzTarget {
+    /// Every target there is.
+    static let all: [FuzzTarget] = [
+        .xmlDocument, .xmlRecords, .json, .jsonPath, .csv,
+        .plainRequest, .requestBody, .requestHeaders, .appPaths, .loggedPath,
+        .gate, .ticket, .contentHeaders, .basicCredentials,
+        .sealedTexts, .editionCredentials, .accessTokens,
+        .identifiers, .addresses,
+        .receiptText, .unifiedReceipt, .transactionReceipt, .storeAnswer, .signedPurchase,
+        .storedPassword, .passwordTemplate, .subscriberImport, .feed, .feedFile, .mapping,
+        .serviceAnswer, .serviceTemplate, .tokenAnswer, .pugpigAnswer, .programAnswer, .lineChannel, .inPlayerAnswer,
+        .keptSessions,
+        .directoryTexts, .sqlStatement, .databaseTexts,
+        .atomCatalogue, .bakerCatalogue,
+        .mqttPacket, .webSocket, .pushAnswer, .letterTemplate, .mailReply, .settings, .checkedAnswer,
+    ]
+
+    static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
+}

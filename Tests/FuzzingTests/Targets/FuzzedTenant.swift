@@ -1,0 +1,46 @@
+import Foundation
+import Gatefold
+
+/// The publication that targets try to get into. Everything of it is the same in each run, so that what it gave out once
+/// can be a seed.
+enum FuzzedTenant {
+    static let id = PublicationID("daily")!
+    static let secrets = SecretRing(
+        current: Secret("a secret of fuzzing, long enough"), retired: [Secret("an older secret, still long enough")])
+    static let now = Date(timeIntervalSince1970: 1_793_534_400)
+    static let edition = EditionID("ed-1")!
+    static let other = EditionID("ed-2")!
+    static let revocations = RevocationList(publication: id)
+    static let references = ReferenceKey(Secret("the key of the references"))
+
+    /// The same bytes each time: what is sealed here keeps no secret.
+    static let random = RandomSource { count in (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) } }
+
+    static let subscriber = Subscriber(backend: "house", key: "ada", upstreamSession: nil)
+
+    static let session = Session(
+        publication: id, subscriber: subscriber, device: nil, reference: SessionReference("01020304")!,
+        issuedAt: now.addingTimeInterval(-100), expiresAt: now.addingTimeInterval(86_400))
+
+    static let holder = SaltHolder(
+        subscriber: references.reference(to: subscriber), session: session.reference, issuedAt: session.issuedAt)
+
+    static let codec = SealedTokenCodec(publication: id, secrets: secrets, random: random)
+    static let token = ready { try codec.seal(session) }
+
+    static func pair(_ edition: EditionID, _ form: SaltForm) -> EditionCredentials {
+        ready {
+            try EditionCredentialsIssuer(publication: id, secrets: secrets, form: form, random: random)
+                .issue(edition, for: holder, until: now.addingTimeInterval(600))
+        }
+    }
+
+    static let verifier = EditionCredentialsVerifier(
+        publication: id, secrets: secrets, acceptsPlainSalts: true, resumeWindow: 3600)
+    static let feedVerifier = FeedCredentialsVerifier(secrets: secrets, tokens: codec, references: references)
+
+    /// `Basic` credentials as a header has them.
+    static func basic(_ pair: EditionCredentials) -> String {
+        "Basic " + Data("\(pair.userid):\(pair.password)".utf8).base64EncodedString()
+    }
+}

@@ -1,0 +1,70 @@
+import FrontDoors
+import Gatefold
+import LDAP
+import OutgoingRequests
+import Server
+
+@testable import Backends
+@testable import Catalogues
+@testable import Conformance
+
+extension FuzzTarget {
+    /// Short texts that mean one thing: what is read is written so that it is read again.
+    static let identifiers = FuzzTarget(
+        "identifiers", upTo: 256, of: "EditionID", "PublicationID", "StoreName", "Pseudonym", "ClientAddress",
+        "PushTokenText", "MailAddress", "Hexadecimal", "Base64URL", "InPlayerFee", "TestUser", "SoldItem",
+        "Delivery+Names"
+    ) { bytes in
+        let text = text(bytes)
+        if let edition = EditionID(text) {
+            promise(
+                edition.rawValue == text && !text.contains("..") && !text.hasPrefix("."), "an edition leads upwards")
+            promise(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }, "an edition is no name of a file")
+        }
+        if let publication = PublicationID(text) { promise(publication.rawValue == text, "a name was changed") }
+        if let store = StoreName(text) { promise("\(store)" == text, "a name was changed") }
+        if let item = SoldItem(name: text) { promise(item.name == text, "an item has another name") }
+        if let delivery = Delivery.ID(text) { promise(delivery.description == text, "a delivery has another name") }
+        if let reference = SessionReference(text) { promise(SessionReference("\(reference)") == reference, "lost") }
+        if let address = ClientAddress(text) {
+            promise(ClientAddress(address.description) == address, "an address is another one when it is read again")
+        }
+        for length in ["/0", "/8", "/128", ""] { _ = AddressBlock(text + length) }
+        if case .token(let token) = PushTokenText.read(text) {
+            promise(PushTokenText.sizes.contains(token.count), "a token has no token's size")
+        }
+        if let address = MailAddress(text) {
+            promise(address.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "an address can end a header")
+            promise(address.text.utf8.count { $0 == UInt8(ascii: "@") } == 1, "an address has two hosts")
+        }
+        if let decoded = Hexadecimal.decode(text) {
+            promise(Hexadecimal.encode(decoded) == text.lowercased(), "digits were lost")
+        }
+        if let decoded = Base64URL.decode(text) { promise(Base64URL.encode(decoded) == text, "two texts, same bytes") }
+        promise(Base64URL.decode(Base64URL.encode(bytes)) == bytes, "bytes were lost")
+        promise(Hexadecimal.decode(Hexadecimal.encode(bytes)) == bytes, "bytes were lost")
+    }
+
+    /// Two lines: an address and what it is relative to.
+    static let addresses = FuzzTarget(
+        "addresses", upTo: 256, of: "ServiceURL", "Address", "ContentAddress", "WebAddress", "AddressText",
+        "ListenAddress", "DirectoryURL"
+    ) { bytes in
+        let lines = lines(bytes, 2)
+        if let url = ServiceURL(lines[0]) {
+            promise(ServiceURL(url.text)?.text == url.text, "a URL is another one when it is read again")
+            if let next = url.redirected(to: lines[1]) {
+                promise(ServiceURL(next.text)?.origin == next.origin, "a redirection leads elsewhere")
+            }
+        }
+        if let address = Conformance.Address(lines[0]) {
+            promise(!address.host.isEmpty && address.path.hasPrefix("/"), "an address has no host or no path")
+            promise(!address.path.contains { $0.isWhitespace }, "an address ends a request's line")
+        }
+        if let address = FrontDoors.ContentAddress(lines[0]) { _ = address.of(lines[1]) }
+        if let address = ListenAddress(lines[0]) {
+            promise(ListenAddress("\(address)") == address, "an address was lost")
+        }
+        _ = Catalogues.WebAddress.resolve(lines[0], against: lines[1])
+    }
+}

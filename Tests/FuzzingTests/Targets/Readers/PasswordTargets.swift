@@ -1,0 +1,32 @@
+import Gatefold
+
+@testable import Backends
+
+extension FuzzTarget {
+    /// Two lines: what a table of subscribers has as password, and its salt. Nothing is computed: that costs what it costs.
+    static let storedPassword = FuzzTarget(
+        "stored-password", upTo: 300, of: "SchemeName", "StoredText", "PasswordScheme", "PasswordForms",
+        "CryptPassword",
+        "CryptCost", "APRPassword", "DESPassword", "Argon2Password", "KeyedPassword", "LDAPPassword", "MagentoPassword",
+        "MySQLOldPassword", "PHPassPassword", "PlainPassword", "WrappedPassword", "DjangoPBKDF2", "IdentityPassword",
+        "PasslibPBKDF2", "ScryptPassword"
+    ) { bytes in
+        let lines = lines(bytes, 2)
+        let proof = StoredProof(value: lines[0], salt: lines[1].isEmpty ? nil : lines[1])
+        for forms in schemes { _ = forms.read(proof)?.isAffordable }
+        _ = PasswordScheme(of: lines[0])
+    }
+
+    /// Two lines: a publisher's own way to store passwords, and a stored one.
+    static let passwordTemplate = FuzzTarget(
+        "password-template", upTo: 200, of: "PasswordTemplate", "TemplateParser", "StoredPattern"
+    ) { bytes in
+        let lines = lines(bytes, 2)
+        guard let template = try? PasswordTemplate(lines[0], secret: "k"),
+            let proof = template.read(StoredProof(value: lines[1], salt: "zz"))
+        else { return }
+        _ = try? proof.matches(Array("x".utf8))
+    }
+
+    private static let schemes = SchemeName.allCases.map(\.forms)
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Gatefold
+import PKCS7
+
+@testable import Receipts
+
+extension FuzzTarget {
+    static let receiptText = FuzzTarget("receipt-text", upTo: 2048, of: "ReceiptText", "StoreReceipt") { bytes in
+        let text = text(bytes)
+        let unspaced = ReceiptText.unspaced(text)
+        promise(ReceiptText.unspaced(unspaced) == unspaced, "spaces were left")
+        let readings = ReceiptText.readings(text)
+        if let receipt = ReceiptText.repaired(text) {
+            promise(ReceiptText.repaired(receipt) == receipt, "what was repaired is repaired again")
+            if let decoded = ReceiptText.decoded(receipt) {
+                promise(readings.contains(decoded), "what was repaired is none of what can be read")
+            }
+        }
+        if let receipt = StoreReceipt(encoded: bytes) {
+            promise(StoreReceipt(encoded: receipt.encoded) == receipt, "a receipt was lost")
+        }
+    }
+
+    /// The bytes as a signed message (OpenSSL) and as what such a message holds.
+    static let unifiedReceipt = FuzzTarget(
+        "unified-receipt", upTo: 4096, of: "UnifiedReceipt", "ReceiptAttributes", "SignedMessage", "OpenMessage"
+    ) { bytes in
+        _ = try? UnifiedReceipt(bytes)
+        guard let message = try? SignedMessage(bytes) else { return }
+        _ = try? UnifiedReceipt(message.unverifiedContents)
+    }
+
+    static let transactionReceipt = FuzzTarget(
+        "transaction-receipt", upTo: 2048, of: "PropertyListText", "PropertyListTextParser", "TransactionReceipt",
+        "AppleReceiptForm"
+    ) { bytes in
+        _ = try? PropertyListText(parsing: bytes)
+        _ = TransactionReceipt(bytes)
+        _ = AppleReceiptForm(text(bytes))
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Gatefold
+import HTTPTypes
+
+@testable import Server
+
+extension FuzzTarget {
+    /// A request's target: whether it has a form at all, and what the log says of it, in which no mailed token is.
+    static let loggedPath = FuzzTarget("logged-path", upTo: 600, of: "LoggedPath", "TargetFormMiddleware") { bytes in
+        let target = text(bytes)
+        let isASCII = bytes.allSatisfy { $0 < 0x80 }
+        for method in [HTTPRequest.Method.get, .options] {
+            let isAccepted = TargetFormMiddleware.hasForm(target, method: method)
+            let hasForm = isPathOrAddress(bytes) || bytes == [UInt8(ascii: "*")] && method == .options
+            promise(!isAccepted || hasForm, "a target without a form was accepted")
+            if isASCII { promise(isAccepted == hasForm, "a target was refused that has a form") }
+        }
+        for route in ["none", "/{publication}/sign_in", "/accounts/forgot-password/{token}"] {
+            let shown = LoggedPath.of(target, route: route)
+            promise(shown == route || shown.count <= 512, "a line of the log is as long as somebody likes")
+            promise(!shown.utf8.contains(UInt8(ascii: "?")), "a query is in the log")
+            check(mailed: "\(target)/\(written("forgot-password", bytes))", of: target, route)
+        }
+        if isASCII, !target.contains("?"), !target.contains("%"), !target.lowercased().contains("forgot-password") {
+            promise(LoggedPath.of(target, route: "none") == String(target.prefix(512)), "the log has another path")
+        }
+    }
+
+    /// Behind the words, with the slash written in each way, a token.
+    private static func check(mailed words: String, of target: String, _ route: String) {
+        for slash in ["/", "//", "%2F", "%2f/"] {
+            let path = "\(words)\(slash)\(token)/more"
+            guard !target.contains(token), !target.utf8.contains(UInt8(ascii: "?")) else { continue }
+            promise(!LoggedPath.of(path, route: route).contains(token), "a mailed token is in the log")
+        }
+    }
+
+    private static let token = "zq9t0ken"
+
+    /// The word in one of its many spellings, which the bytes choose.
+    private static func written(_ word: String, _ bytes: [UInt8]) -> String {
+        var text = ""
+        for (place, letter) in word.utf8.enumerated() {
+            let choice = bytes.isEmpty ? 0 : bytes[place % bytes.count] % 4
+            let plain = String(Unicode.Scalar(letter))
+            switch choice {
+            case 0: text += plain
+            case 1: text += plain.uppercased()
+            case 2: text += "%" + Hexadecimal.encode([letter])
+            default: text += "%" + Hexadecimal.encode([letter]).uppercased()
+            }
+        }
+        return text
+    }
+
+    /// RFC 9112 sections 3.2.1 and 3.2.2.
+    private static func isPathOrAddress(_ target: [UInt8]) -> Bool {
+        let start = target.prefix(8).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        return target.first == UInt8(ascii: "/") || start.starts(with: Array("http://".utf8))
+            || start.elementsEqual("https://".utf8)
+    }
+}

@@ -1,0 +1,39 @@
+@testable import Backends
+@testable import ODBC
+@testable import PostgreSQL
+
+extension FuzzTarget {
+    /// A publisher's statement: nothing that is quoted is bound, and what is left of it means what it meant
+    /// (PITFALLS row 13).
+    static let sqlStatement = FuzzTarget("sql-statement", upTo: 256, of: "SQLScanner", "SQLStatement") { bytes in
+        let text = text(bytes)
+        for dialect in [SQLDialect.postgreSQL, .odbc] {
+            guard let parts = try? SQLScanner.parts(of: text, dialect: dialect) else { continue }
+            let written = parts.map { part in
+                switch part {
+                case .text(let text): text
+                case .parameter(let name): ":\(name)"
+                }
+            }.joined()
+            promise((try? SQLScanner.parts(of: written, dialect: dialect)) == parts, "a statement is another one")
+        }
+    }
+
+    /// What databases say, and the text in them.
+    static let databaseTexts = FuzzTarget(
+        "database-texts", upTo: 256, of: "PostgreSQLError", "ODBCEncoding"
+    ) { bytes in
+        let text = text(bytes)
+        _ = PostgreSQLError.isOfBoundValue(context: text, values: 2)
+        if case .answered(let state) = ConnectFailure(message: text) {
+            promise(state.utf8.count == 5, "a state is none of SQL's")
+        }
+        for encoding in [ODBCEncoding.utf8, .latin1, .windows1252] {
+            guard let read = encoding.decode(bytes) else {
+                promise(encoding == .utf8, "a byte is no letter")
+                continue
+            }
+            if let again = encoding.encode(read) { promise(again == bytes, "a letter is another one") }
+        }
+    }
+}

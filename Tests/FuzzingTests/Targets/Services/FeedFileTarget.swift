@@ -1,0 +1,149 @@
+import Crypto
+import Foundation
+import Gatefold
+
+@testable import Backends
+@testable import Transfers
+
+extension FuzzTarget {
+    /// A fetched file, packed or not, the checksum beside it, and the header lines that it came with.
+    static let feedFile = FuzzTarget(
+        "feed-file", upTo: 1024, of: "FeedFile", "GzipFile", "FeedChecksum", "TransferSink", "CurlTransfer"
+    ) { bytes in
+        checkPlain(bytes)
+        checkPacked(bytes)
+        checkChecksum(bytes)
+        let headers = HeaderReader()
+        for line in bytes.split(separator: 0x0A) { take(Array(line), headers) }
+        if let tag = headers.entityTag {
+            promise(
+                !tag.isEmpty && tag.utf8.count <= 512 && tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F },
+                "an entity tag can end its header")
+        }
+        take(Array("HTTP/1.1 200 OK".utf8), headers)
+        promise(headers.entityTag == nil, "a response has another one's entity tag")
+    }
+
+    private static func take(_ line: [UInt8], _ headers: HeaderReader) {
+        let whole = line + [0x0D, 0x0A]
+        whole.withUnsafeBytes { headers.take($0) }
+    }
+
+    private static func checkPlain(_ bytes: [UInt8]) {
+        promise(keep(pieces(bytes), limit: bytes.count) == nil, "a file that is not too large was not kept")
+        let whole = contents(isPacked: false, limit: bytes.count)
+        promise(whole.bytes == bytes && whole.refusal == nil, "a file is another one when it is read")
+        let digest = ready { try FeedFile.digest(path, SHA256.self) }
+        promise(digest == Hexadecimal.encode(Array(SHA256.hash(data: bytes))), "a file has another one's digest")
+        let line = Data("\(digest.uppercased())  feed.csv\n".utf8)
+        promise(FeedChecksum.digest(in: line, .sha256) == digest, "a checksum is not found")
+        guard !bytes.isEmpty else { return }
+        let less = contents(isPacked: false, limit: bytes.count - 1)
+        promise(less.refusal == .tooLarge(limit: bytes.count - 1), "a file beyond its size was read")
+        promise(less.bytes.count < bytes.count, "more of a file was read than may be")
+        promise(
+            keep(pieces(bytes), limit: bytes.count - 1) == .tooLarge(limit: bytes.count - 1),
+            "a file beyond its size was kept")
+        promise(!FileManager.default.fileExists(atPath: path), "what was not kept is still there")
+    }
+
+    private static func checkPacked(_ bytes: [UInt8]) {
+        let some = unpacked(bytes, limit: 4096)
+        let known: [FeedRefusal?] = [nil, .compression, .tooLarge(limit: 4096)]
+        promise(some.bytes.count <= 4096 && known.contains(some.refusal), "more was unpacked than may be")
+        if some.refusal == nil, !some.bytes.isEmpty {
+            promise(bytes.starts(with: [0x1F, 0x8B]), "what is not packed was taken")
+            let limit = some.bytes.count - 1
+            promise(unpacked(bytes, limit: limit).refusal == .tooLarge(limit: limit), "more was unpacked than may be")
+        }
+        let file = packed(bytes)
+        let whole = unpacked(file, limit: bytes.count)
+        promise(whole.bytes == bytes && whole.refusal == nil, "a file is another one when it is unpacked")
+        let half = bytes.count / 2
+        let members = unpacked(packed(Array(bytes[..<half])) + packed(Array(bytes[half...])), limit: bytes.count)
+        promise(members.bytes == bytes && members.refusal == nil, "a file of two parts is another one")
+        let cut = Int(bytes.last ?? 0) * 5 % file.count
+        promise(unpacked(Array(file[..<cut]), limit: 4096).refusal == .compression, "half a file was taken")
+        guard !bytes.isEmpty else { return }
+        var damaged = file
+        // Behind the headers of the file and of its one block.
+        damaged[15 + Int(bytes[0]) % bytes.count] ^= 1
+        promise(unpacked(damaged, limit: 4096).refusal == .compression, "a damaged file was taken")
+    }
+
+    private static func checkChecksum(_ bytes: [UInt8]) {
+        let lengths: [FeedSource.Algorithm: Int] = [.sha256: 64, .sha512: 128, .sha1: 40, .md5: 32]
+        let words = bytes.prefix(4096).split { (0x09...0x0D).contains($0) || $0 == 0x20 }
+        let word = words.first.map { String(decoding: $0, as: UTF8.self).lowercased() } ?? ""
+        let isDigest = word.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+        for algorithm in FeedSource.Algorithm.allCases {
+            let found = FeedChecksum.digest(in: Data(bytes), algorithm)
+            if let found {
+                promise(
+                    found.utf8.count == lengths[algorithm] && Hexadecimal.decode(found) != nil,
+                    "a checksum is none of its kind")
+            }
+            // Elsewhere there are spaces of more kinds.
+            guard bytes.allSatisfy({ $0 < 0x80 }) else { continue }
+            let expected = isDigest && word.utf8.count == lengths[algorithm] ? word : nil
+            promise(found == expected, "a checksum is another one")
+        }
+    }
+
+    /// Where the file is. One process runs the target once at a time.
+    private static let path = FileManager.default.temporaryDirectory
+        .appending(path: "gatefold-fuzz-\(ProcessInfo.processInfo.processIdentifier)").path
+
+    /// Puts the bytes into the file, as a transfer does; returns why it could not go on.
+    private static func keep(_ pieces: [[UInt8]], limit: Int) -> TransferError? {
+        unlink(path)
+        let sink = ready { try TransferSink(path: path, limit: limit, isCancelled: { false }) }
+        for piece in pieces {
+            guard !piece.withUnsafeBytes({ sink.take($0) }) else { continue }
+            sink.discard()
+            return sink.failure
+        }
+        ready { try sink.finish() }
+        return nil
+    }
+
+    /// What is read of the file, and why no more.
+    private static func contents(isPacked: Bool, limit: Int) -> (bytes: [UInt8], refusal: FeedRefusal?) {
+        var read: [UInt8] = []
+        do {
+            try FeedFile.read(path, isPacked: isPacked, limit: limit) { read += $0 }
+            return (read, nil)
+        } catch let refusal as FeedRefusal {
+            return (read, refusal)
+        } catch {
+            fatalError("A target could not be made ready: \(error)")
+        }
+    }
+
+    private static func unpacked(_ file: [UInt8], limit: Int) -> (bytes: [UInt8], refusal: FeedRefusal?) {
+        promise(keep([file], limit: file.count) == nil, "a file that is not too large was not kept")
+        return contents(isPacked: true, limit: limit)
+    }
+
+    /// As gzip(1) packs what can not be made any smaller (RFC 1952; RFC 1951 section 3.2.4): it stands there as it is.
+    private static func packed(_ bytes: [UInt8]) -> [UInt8] {
+        let length = UInt32(bytes.count)
+        let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
+        let block: [UInt8] = [1] + little(length, 2) + little(~length, 2)
+        return header + block + bytes + little(check(bytes), 4) + little(length, 4)
+    }
+
+    private static func little(_ number: UInt32, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt32(8 * $0)) }
+    }
+
+    /// RFC 1952 section 8.
+    private static func check(_ bytes: [UInt8]) -> UInt32 {
+        var rest = UInt32.max
+        for byte in bytes {
+            rest ^= UInt32(byte)
+            for _ in 0..<8 { rest = rest & 1 == 1 ? (rest >> 1) ^ 0xEDB8_8320 : rest >> 1 }
+        }
+        return ~rest
+    }
+}

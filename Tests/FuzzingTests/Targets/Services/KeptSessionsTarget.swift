@@ -1,0 +1,24 @@
+import Gatefold
+
+@testable import Backends
+
+extension FuzzTarget {
+    /// What backends keep inside our tokens: of any text there is one reading, and it is written as it was read.
+    static let keptSessions = FuzzTarget(
+        "kept-sessions", upTo: 512, of: "ChainSession", "PugpigBackend", "ServiceSession", "InPlayerSession",
+        "TestTokenCodec"
+    ) { bytes in
+        let text = text(bytes)
+        let chain = ChainSession(text)
+        promise(ChainSession(chain.upstreamSession) == chain, "a session is another one when it is read again")
+        if let session = PugpigSession(text) {
+            promise(PugpigSession(session.text) == session, "a session is another one when it is read again")
+        }
+        _ = ServiceSession(text)
+        _ = TestTokenCodec(publication: FuzzedTenant.id).open(text)
+        if let session = InPlayerSession(text), let written = try? session.text() {
+            promise(
+                (try? InPlayerSession(written)?.text()) == written, "a session is another one when it is read again")
+        }
+    }
+}

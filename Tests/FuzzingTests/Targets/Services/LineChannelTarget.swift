@@ -1,0 +1,55 @@
+import Foundation
+
+@testable import Backends
+
+extension FuzzTarget {
+    /// What a publisher's program writes: one line and nothing else, in whatever pieces it comes.
+    static let lineChannel = FuzzTarget("line-channel", upTo: 128, of: "LineChannel") { bytes in
+        let line = Array(bytes.prefix { $0 != 0x0A })
+        let ends = bytes.count { $0 == 0x0A }
+        let whole = received([bytes])
+        if ends == 0 {
+            promise(whole == .failure(.ended), "half a line is an answer")
+        } else if ends == 1, bytes.last == 0x0A {
+            promise(whole == .success(line), "a line is another one")
+            promise(received(pieces(bytes)) == whole, "pieces are read as something else")
+        } else {
+            promise(whole == .failure(.garbage(expected: "one line")), "more than one line is an answer")
+        }
+        switch received(pieces(bytes)) {
+        case .success(let read): promise(ends > 0 && read == line, "a line is another one")
+        case .failure(let failure): promise((failure == .ended) == (ends == 0), "half a line is an answer")
+        }
+    }
+
+    /// What is read of a program that has written these pieces, has ended, and is then asked once more: whatever is left,
+    /// the next question must not have it for an answer.
+    private static func received(_ pieces: [[UInt8]]) -> Result<[UInt8], ProcessFailure> {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { fatalError("A target could not be made ready: \(errno)") }
+        for piece in pieces where !piece.isEmpty {
+            let count = piece.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
+            promise(count == piece.count, "a piece could not be written")
+        }
+        close(ends[1])
+        // Nothing is sent here, and nobody interrupts.
+        let channel = LineChannel(input: ends[0], output: -1, waking: (reading: -1, writing: -1))
+        let descriptors = LineChannel.Descriptors(input: ends[0], output: -1, woken: -1, waking: -1)
+        let deadline = ContinuousClock.now + .seconds(60)
+        defer { promise((try? channel.exchange([], by: deadline)) == nil, "what came too much is the next answer") }
+        do {
+            return .success(try channel.receive(descriptors, deadline))
+        } catch let failure as ProcessFailure {
+            return .failure(failure)
+        } catch {
+            fatalError("A promise was not kept: a program's answer is refused with \(error)")
+        }
+    }
+
+    #if canImport(Darwin)
+        private static let kind = SOCK_STREAM
+    #else
+        /// Each piece is read alone.
+        private static let kind = Int32(SOCK_SEQPACKET.rawValue)
+    #endif
+}

@@ -1,0 +1,58 @@
+import Gatefold
+
+/// Makes a failing history short, so that it can be read.
+enum Shrinking {
+    /// The shortest found: no event can be left out of it, nor the second half of a setting be made plainer, without its
+    /// becoming right.
+    static func shortest(_ failing: History) async -> (history: History, contradiction: String) {
+        var best = failing
+        var words = await contradiction(failing) ?? "it fails no more"
+        var size = max(1, best.events.count / 2)
+        while size >= 1 {
+            var start = 0
+            while start < best.events.count {
+                var shorter = best
+                shorter.events.removeSubrange(start..<min(start + size, best.events.count))
+                if let still = await contradiction(shorter) {
+                    (best, words) = (shorter, still)
+                } else {
+                    start += size
+                }
+            }
+            if size == 1 { break }
+            size /= 2
+        }
+        for plainer in plainer {
+            var simpler = best
+            plainer(&simpler.setting)
+            if let still = await contradiction(simpler) { (best, words) = (simpler, still) }
+        }
+        return (best, words)
+    }
+
+    private static let plainer: [@Sendable (inout Setting) -> Void] = [
+        { $0.opensSessions = false }, { $0.decidesEditions = false },
+        { setting in setting.titles.indices.forEach { setting.titles[$0].hasStore = false } },
+        { setting in setting.titles.indices.forEach { setting.titles[$0].deviceLimit = nil } },
+        { setting in setting.titles.indices.forEach { setting.titles[$0].saltForm = .sealed } },
+        { setting in setting.titles.indices.forEach { setting.titles[$0].shelf = .full } },
+        { setting in setting.titles.indices.forEach { setting.titles[$0].failsOpen = false } },
+        { setting in setting.titles.indices.forEach { setting.titles[$0].policy = .issueBased } },
+        {
+            setting in
+            setting.titles.indices.forEach {
+                setting.titles[$0].grace.previousOfHeld = 0
+                setting.titles[$0].grace.newestForActive = 0
+            }
+        },
+    ]
+
+    static func contradiction(_ history: History) async -> String? {
+        do {
+            _ = try await Chronicle.check(history)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+}

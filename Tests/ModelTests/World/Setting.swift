@@ -1,0 +1,87 @@
+import AccessModel
+import Foundation
+import Gatefold
+import TestSupport
+
+/// What a history happens in: two publications in front of one house, drawn at random.
+struct Setting: Sendable, CustomStringConvertible {
+    struct Title: Sendable {
+        let id: PublicationID
+        var policy: EntitlementPolicy
+        var grace: GraceRules
+        var failsOpen: Bool
+        var hasStore: Bool
+        var saltForm: SaltForm
+        var shelf: Shelf
+        var deviceLimit: DeviceLimit?
+    }
+
+    enum Shelf: Sendable, CaseIterable {
+        case full, none, awaited
+    }
+
+    var titles: [Title]
+    var opensSessions: Bool
+    var decidesEditions: Bool
+
+    static let readers = ["ada", "bob"]
+    static let start = ManualClock().now
+
+    /// Everything kind of edition there is; one comes out during the history.
+    static let editions: [Edition] = [
+        Edition(id: id("ed-1"), title: "One", published: after(days: -60)),
+        Edition(id: id("ed-2"), title: "Two", published: after(days: -30)),
+        Edition(id: id("ed-3"), title: "Three", published: after(days: -1)),
+        Edition(id: id("ed-gone"), title: "Withdrawn", published: after(days: -10), withdrawn: after(days: -2)),
+        Edition(id: id("ed-free"), title: "Free", published: after(days: -20), isFree: true),
+        Edition(id: id("ed-soon"), title: "Soon", published: after(days: 0.01)),
+        Edition(id: id("ed-soon-free"), title: "Soon free", published: after(days: 0.02), isFree: true),
+        Edition(id: id("ed-draft"), title: "Draft", published: after(days: -5), isDraft: true),
+    ]
+
+    /// Those of the catalogue, and one that it does not know.
+    static let asked: [EditionID] = editions.map(\.id) + [id("ed-other")]
+    static let sold: [EditionID] = [id("ed-1"), id("ed-2"), id("ed-3"), id("ed-gone")]
+
+    static func after(days: Double) -> Date { start.addingTimeInterval(days * 86_400) }
+
+    private static func id(_ text: String) -> EditionID {
+        guard let id = EditionID(text) else { fatalError("\(text) is an edition") }
+        return id
+    }
+
+    static func random(_ random: inout SeededRandom) -> Setting {
+        let shelf = [.full, .full, .full, .none, .awaited][Int.random(in: 0..<5, using: &random)] as Shelf
+        let titles = ["daily", "weekly"].compactMap { PublicationID($0) }.map { id in
+            Title(
+                id: id, policy: EntitlementPolicy.allCases[Int.random(in: 0..<4, using: &random)],
+                grace: GraceRules(
+                    previousOfHeld: Int.random(in: 0...1, using: &random),
+                    newestForActive: Int.random(in: 0...1, using: &random)),
+                failsOpen: Bool.random(using: &random),
+                hasStore: shelf != .awaited && Int.random(in: 0..<3, using: &random) == 0,
+                saltForm: Int.random(in: 0..<4, using: &random) == 0 ? .plain : .sealed, shelf: shelf,
+                deviceLimit: Bool.random(using: &random)
+                    ? DeviceLimit(most: 2, excess: Bool.random(using: &random) ? .evict : .refuse) : nil)
+        }
+        return Setting(
+            titles: titles, opensSessions: Int.random(in: 0..<3, using: &random) == 0,
+            decidesEditions: Bool.random(using: &random))
+    }
+
+    var description: String {
+        let each = titles.map {
+            "\($0.id): \($0.policy), \($0.grace), fails \($0.failsOpen ? "open" : "closed"), shelf \($0.shelf), "
+                + "\($0.saltForm) salts, \($0.hasStore ? "sells" : "sells not"), devices \($0.deviceLimit as Any)"
+        }
+        return (each + ["house: sessions \(opensSessions), verdicts \(decidesEditions)"]).joined(separator: "\n")
+    }
+}
+
+extension AccessModel {
+    init(_ title: Setting.Title) {
+        self.init(
+            policy: title.policy, grace: title.grace, editions: title.shelf == .full ? Setting.editions : nil,
+            isAwaited: title.shelf == .awaited, failsOpen: title.failsOpen)
+    }
+}

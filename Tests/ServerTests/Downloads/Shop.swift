@@ -1,0 +1,112 @@
+import ContentGate
+import Foundation
+import FrontDoors
+import Gatefold
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Synchronization
+import TestSupport
+
+@testable import Server
+
+/// A server like the program's main listener without TLS, with one free edition of random bytes.
+struct Shop: Sendable {
+    let http: RawHTTP
+    /// The edition's file.
+    let file: URL
+    let content: [UInt8]
+    /// How many bytes of files the system itself was asked to send.
+    let sent: Counter
+
+    static let target = "/content/daily/free.zip"
+
+    final class Counter: Sendable {
+        private let bytes = Mutex(0)
+        var value: Int { bytes.withLock { $0 } }
+        func add(_ more: Int) { bytes.withLock { $0 += more } }
+    }
+
+    /// The request with these header lines.
+    static func get(of target: String = target, method: String = "GET", _ lines: String...) -> String {
+        (["\(method) \(target) HTTP/1.1", "Host: a"] + lines + ["", ""]).joined(separator: "\r\n")
+    }
+
+    /// So often the file is open in this process.
+    var descriptors: Int {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return all.filter {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)) == file.path
+        }.count
+    }
+}
+
+/// - Parameter patience: for so long a connection may stand still.
+func withShop(
+    bytes: Int, patience: TimeAmount = GatefoldServer.patience,
+    _ body: @escaping @Sendable (Shop) async throws -> Void
+) async throws {
+    try await withTemporaryFolder { folder in
+        var random = SeededRandom(seed: UInt64(bytes))
+        // Of a length that no chunk or region is a multiple of, so that none can stand in another's place.
+        let block = random.bytes(65_537)
+        var content: [UInt8] = []
+        while content.count < bytes { content += block.prefix(bytes - content.count) }
+        let file = folder.appendingPathComponent("free.zip")
+        try Data(content).write(to: file)
+        let configuration = """
+            \(ConfigurationTests.least)
+                default: true
+                content: {root: \(folder.path)}
+                catalogue:
+                  - {id: free, published: 2026-01-02, free: true}
+            """
+        try await withParts(configuration) { [content] parts, configuration in
+            let publications = CurrentPublications(try parts.assemble(configuration))
+            let sent = Shop.Counter()
+            let lane = LaneAnswers(
+                publications: publications, keeper: GateKeeper(current: { publications.value.gate }), log: AccessLog(),
+                clock: .system)
+            let application = Application(
+                router: MainRouter.make(publications: publications, clock: .system, readiness: { .ready }),
+                server: HTTPServerBuilder { responder in
+                    CountingChannel(wrapped: GatefoldServer.plain(responder, lane, patience: patience), sent: sent)
+                })
+            try await application.test(.live) { client in
+                try await body(
+                    Shop(http: RawHTTP(port: client.port ?? 0), file: file, content: content, sent: sent))
+            }
+        }
+    }
+}
+
+/// Counts the bytes of files that reach the socket as files.
+private struct CountingChannel<Wrapped: ServerChildChannel>: ServerChildChannel {
+    let wrapped: Wrapped
+    let sent: Shop.Counter
+
+    final class Handler: ChannelOutboundHandler {
+        typealias OutboundIn = IOData
+        typealias OutboundOut = IOData
+        let sent: Shop.Counter
+
+        init(_ sent: Shop.Counter) { self.sent = sent }
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            if case .fileRegion(let region) = unwrapOutboundIn(data) { sent.add(region.readableBytes) }
+            context.write(data, promise: promise)
+        }
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Wrapped.Value> {
+        channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(Handler(sent))
+        }.flatMap { wrapped.setup(channel: channel, logger: logger) }
+    }
+
+    func handle(value: Wrapped.Value, logger: Logger) async {
+        await wrapped.handle(value: value, logger: logger)
+    }
+}

@@ -1,0 +1,95 @@
+"""What a server takes while nothing happens on many connections, and after it has worked for long."""
+
+import resource
+import selectors
+import socket
+import statistics
+import sys
+import time
+
+import load
+
+
+def open_files(wanted):
+    """How many files this process and those it starts may have open: as many as wanted, where the system allows it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for most in (max(hard, wanted), hard):
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+            return most
+        except (ValueError, OSError):
+            continue
+    return soft
+
+
+def listeners(server, files, wanted):
+    """How many connections each listener of a server takes that may have so many files open, up to so many in all: the main one
+    a little more than half of its files (Sources/Server/Listeners/OpenFileLimit.swift), the admin one the few of its own."""
+    admin = min(256, max(32, files // 8))
+    main = min(wanted, (files - 256 - admin) // 20 * 11)
+    return {server.port: main, server.ports["ADMIN"]: min(wanted - main, admin)}
+
+
+def idle_connections(server, counts, path):
+    """Resident megabytes with so many connections open to each port, on each of which one request was answered, and before."""
+    ports = [port for port, count in counts.items() for _ in range(count)]
+    count = len(ports)
+    before = server.resident_bytes()
+    selector, waiting, connections = selectors.DefaultSelector(), set(), []
+    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+    begun = time.monotonic()
+    try:
+        # A few hundred at a time: what is measured is what waits, not how many can come at once.
+        while len(connections) < count or waiting:
+            while len(connections) < count and len(waiting) < 256:
+                connection = socket.socket()
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                connection.connect(("127.0.0.1", ports[len(connections)]))
+                connection.sendall(request)
+                connections.append(connection)
+                waiting.add(connection)
+                selector.register(connection, selectors.EVENT_READ)
+            for key, _ in selector.select(10):
+                answer = key.fileobj.recv(65536)
+                if not answer.startswith(b"HTTP/1.1 200"):
+                    raise SystemExit(f"idle connection: {answer[:200]!r}")
+                selector.unregister(key.fileobj)
+                waiting.discard(key.fileobj)
+            if time.monotonic() - begun > 45:
+                raise SystemExit("idle connections: opening them took longer than servers keep them")
+        time.sleep(1)
+        during = server.resident_bytes()
+        closed = sum(1 for connection in connections if is_closed(connection))
+        if closed:
+            raise SystemExit(f"idle connections: {closed} of {count} were closed within a few seconds")
+    finally:
+        for connection in connections:
+            connection.close()
+    return {
+        "connections": count, "of_admin_listener": count - counts[server.port],
+        "rss_megabytes_before": before / 1e6, "rss_megabytes": during / 1e6,
+        "bytes_per_connection": (during - before) / count,
+    }
+
+
+def is_closed(connection):
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) == b""
+    except BlockingIOError:
+        return False
+
+
+def memory_over_time(server, request, connections, minutes):
+    """Resident megabytes after each minute of load; the last in relation to the first says whether it grows."""
+    samples = []
+    for minute in range(minutes):
+        print(f"==> Memory: minute {minute + 1} of {minutes}", file=sys.stderr, flush=True)
+        load.run(server.port, request, connections, 57)
+        # Three looks, as what is just being freed comes and goes.
+        looks = []
+        for _ in range(3):
+            time.sleep(1)
+            looks.append(server.resident_bytes())
+        samples.append(statistics.median(looks) / 1e6)
+    return {"minutes": minutes, "rss_megabytes": samples, "ratio": samples[-1] / samples[0]}
