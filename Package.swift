@@ -15,9 +15,13 @@ let fuzzed: [Target.Dependency] = [
     "Transfers", "XML",
     .product(name: "Crypto", package: "swift-crypto"),
     .product(name: "HTTPTypes", package: "swift-http-types"),
+    .product(name: "HummingbirdCore", package: "hummingbird"),
+    .product(name: "Logging", package: "swift-log"),
     .product(name: "NIOCore", package: "swift-nio"),
     .product(name: "NIOEmbedded", package: "swift-nio"),
     .product(name: "NIOHTTP1", package: "swift-nio"),
+    .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+    .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
     .product(name: "NIOWebSocket", package: "swift-nio"),
 ]
 
@@ -296,6 +300,8 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "Gatefold", "JSON", "Protections", "XML",
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -575,16 +581,22 @@ let package = Package(
 )
 
 // For `deploy/fuzz` alone: the path of libFuzzer's runtime. Our own modules then tell it which of their branches were taken,
-// and there is one product more, which is linked with it.
+// and there is one product more, which is linked with it. With GATEFOLD_FUZZER_ADDRESS they have AddressSanitizer look at all
+// memory that they touch, too: in one option, because of several `-sanitize` the compiler takes the last alone.
 if let runtime = Context.environment["GATEFOLD_FUZZER_RUNTIME"] {
+    let checksAddresses = Context.environment["GATEFOLD_FUZZER_ADDRESS"] != nil
+    let sanitizers = checksAddresses ? "fuzzer,address" : "fuzzer"
     package.targets.removeAll { $0.isTest }
     for target in package.targets where target.type == .regular {
-        target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer"]))
+        target.swiftSettings?.append(.unsafeFlags(["-sanitize=\(sanitizers)"]))
     }
     package.products.append(.executable(name: "gatefold-fuzz", targets: ["Fuzzing"]))
     package.targets.append(
         .executableTarget(
             name: "Fuzzing", dependencies: fuzzed, path: "Tests/FuzzingTests", sources: ["Program", "Targets"],
             swiftSettings: swiftSettings,
-            linkerSettings: [.unsafeFlags(["-Xlinker", runtime]), .linkedLibrary("stdc++")]))
+            linkerSettings: [
+                .unsafeFlags(["-Xlinker", runtime] + (checksAddresses ? ["-sanitize=address"] : [])),
+                .linkedLibrary("stdc++"),
+            ]))
 }

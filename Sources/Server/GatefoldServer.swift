@@ -181,7 +181,10 @@ public struct GatefoldServer: Sendable {
                 metrics: metrics, readiness: readiness, backends: backends,
                 catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock),
                 push: PushAdministration(publications: publications, store: parts.state)),
-            server: .http1(configuration: Self.http1()),
+            server: HTTPServerBuilder { responder in
+                GuardedChannel(
+                    wrapped: HTTP1Channel(responder: responder, configuration: Self.http1()), patience: Self.patience)
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(address.host, port: address.port),
                 availableConnectionsDelegate: ConnectionBudget(

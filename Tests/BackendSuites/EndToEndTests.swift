@@ -6,10 +6,13 @@ import Testing
 
 /// The four questions through the real program in front of each bench's real system.
 @Suite("In front of every system", .serialized) struct EndToEndTests {
+    /// Every question has to be answered, whatever else the machine does: this is not about deadlines.
+    private static let deadline = 10
+
     @Test(
         "each reader signs in, is told what they hold, and gets credentials for exactly that", arguments: BenchCase.all)
     func readers(system: BenchCase) async throws {
-        try await FrontedSystem.run(system) { front in
+        try await FrontedSystem.run(system, deadline: Self.deadline) { front in
             for reader in StandardReaders.all {
                 let token = try await front.token(reader)
                 let told = try await front.verify(token)
@@ -32,7 +35,7 @@ import Testing
 
     @Test("a wrong password, an unknown reader and hostile texts get the same bytes", arguments: BenchCase.all)
     func refusals(system: BenchCase) async throws {
-        try await FrontedSystem.run(system) { front in
+        try await FrontedSystem.run(system, deadline: Self.deadline) { front in
             let unknown = try await front.signIn("nobody@example.com", "wrong")
             #expect(unknown.status == 200 && unknown.error == "notrecognised", "\(unknown.text)")
             let ada = StandardReaders.ada
@@ -66,7 +69,7 @@ import Testing
 
     @Test("Pitfall 8: changes arrive within the freshness, a new password at once", arguments: BenchCase.all)
     func changes(system: BenchCase) async throws {
-        try await FrontedSystem.run(system) { front in
+        try await FrontedSystem.run(system, deadline: Self.deadline) { front in
             let ada = StandardReaders.ada
             let token = try await front.token(ada)
             #expect(Told(try await front.verify(token)).state == "active")

@@ -15,9 +15,11 @@ struct FrontedSystem: Sendable {
     ///
     /// - Parameters:
     ///   - failing: an outage that the system has before the program starts.
+    ///   - deadline: how many seconds a question may take. The default is for bad days; where every question has to be
+    ///     answered, a busy machine needs more.
     ///   - prepare: changes the configuration, and puts into the folder what it names.
     static func run(
-        _ system: BenchCase, failing: Outage? = nil,
+        _ system: BenchCase, failing: Outage? = nil, deadline: Int = 2,
         preparing prepare: (_ folder: URL, _ configuration: String) async throws -> String = { $1 },
         _ body: (FrontedSystem) async throws -> Void
     ) async throws {
@@ -26,11 +28,12 @@ struct FrontedSystem: Sendable {
             try await withTemporaryFolder { folder in
                 let port = try FreePort.find()
                 let adminPort = try FreePort.find()
-                let text = try await prepare(folder, configuration(bench, port: port, adminPort: adminPort))
+                let text = try await prepare(
+                    folder, configuration(bench, deadline: deadline, port: port, adminPort: adminPort))
                 try Data(text.utf8).write(to: folder.appending(path: "gatefold.yaml"))
                 let launch = ServerProcess.Launch(
                     GatefoldProgram.path, ["serve"], environment: bench.environment.merging(secrets) { $1 }, in: folder,
-                    until: .port(port))
+                    until: .ports([adminPort, port]))
                 try await withServer(launch) { server in
                     try await body(
                         FrontedSystem(
@@ -44,7 +47,9 @@ struct FrontedSystem: Sendable {
         "SUITE_REFERENCES": "vS3nq0sYb2uT7kDx", "SUITE_EDITIONS": "Kq7wN2vR8tYx4mZp",
     ]
 
-    private static func configuration(_ bench: any BackendBench, port: Int, adminPort: Int) -> String {
+    private static func configuration(
+        _ bench: any BackendBench, deadline: Int, port: Int, adminPort: Int
+    ) -> String {
         """
         server: {listen: "127.0.0.1:\(port)", admin_listen: "127.0.0.1:\(adminPort)"}
         state: {path: state.sqlite, reference_secret: {env: SUITE_REFERENCES}}
@@ -56,18 +61,20 @@ struct FrontedSystem: Sendable {
             credentials: {identifier: email, proofs: [password]}
             policy: backend
             secrets: [{env: SUITE_EDITIONS}]
-        \(bench.backends(adding: protection))
+        \(bench.backends(adding: protection(deadline: deadline), limit: deadline))
         """
     }
 
     /// Deadlines and memories in seconds, so that a test sees them end.
-    private static let protection = """
+    private static func protection(deadline: Int) -> String {
+        """
         protection:
-          deadline: 2s
-          concurrency: {most: 8, waiting: 200, patience: 2s}
+          deadline: \(deadline)s
+          concurrency: {most: 8, waiting: 200, patience: \(deadline)s}
           breaker: {failures: 3, within: 10s, open_for: 1s}
           cache: {freshness: 1s, negative: 1s, last_known_good: 1h}
         """
+    }
 }
 
 // MARK: - What readers do
@@ -83,13 +90,19 @@ extension FrontedSystem {
         try await call("sign_in", ["email": email, "password": password])
     }
 
-    /// Signs in; a system that a busy machine keeps waiting too long is asked again, as an app would.
-    func token(_ reader: StandardReader) async throws -> String {
-        var answer = try await signIn(reader.email, reader.password)
+    /// Asks; a system that a busy machine keeps waiting too long is asked again, as an app would.
+    func patiently(_ ask: () async throws -> RawResponse) async throws -> RawResponse {
+        var answer = try await ask()
         for _ in 0..<10 where answer.status == 503 {
             try await Task.sleep(for: .milliseconds(500))
-            answer = try await signIn(reader.email, reader.password)
+            answer = try await ask()
         }
+        return answer
+    }
+
+    /// Signs in, see ``patiently(_:)``.
+    func token(_ reader: StandardReader) async throws -> String {
+        let answer = try await patiently { try await signIn(reader.email, reader.password) }
         return try #require(answer.element("token"), "\(reader.email): \(answer.status) \(answer.text)")
     }
 

@@ -61,7 +61,8 @@ import Testing
 
         var launch: ServerProcess.Launch {
             ServerProcess.Launch(
-                GatefoldProgram.path, ["serve"], environment: environment, in: folder, until: .port(port))
+                GatefoldProgram.path, ["serve"], environment: environment, in: folder,
+                until: .ports([adminPort, port]))
         }
 
         /// Somebody bought a product, and nothing is delivered yet.

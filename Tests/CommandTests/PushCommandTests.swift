@@ -150,7 +150,7 @@ import Testing
                 door.open()
                 let end = ContinuousClock.now + .seconds(60)
                 while !server.output.contains("the same command goes on"), ContinuousClock.now < end {
-                    await Task.yield()
+                    try await Task.sleep(for: .milliseconds(5))
                 }
                 #expect(server.output.contains("the same command goes on with it"), "\(server.output)")
             }
@@ -275,13 +275,14 @@ import Testing
                 while (try? FileManager.default.contentsOfDirectory(atPath: memory.path))?.isEmpty ?? true,
                     ContinuousClock.now < end
                 {
-                    await Task.yield()
+                    try await Task.sleep(for: .milliseconds(5))
                 }
                 let more = "[{id: daily-7, published: 2026-02-01}, {id: daily-8, published: 2026-02-02}, {id: daily-6,"
                 try Data(text.replacing("[{id: daily-6,", with: more).utf8).write(to: file)
+                #expect(try await eventually { server.catches(SIGHUP) })
                 kill(server.identifier, SIGHUP)
                 while !server.output.contains("push campaign finished"), ContinuousClock.now < end {
-                    await Task.yield()
+                    try await Task.sleep(for: .milliseconds(5))
                 }
                 #expect(server.output.contains("push campaign finished"), "\(server.output)")
                 let metrics = try await RawHTTP(port: adminPort).send("GET", "/metrics").text
@@ -323,11 +324,14 @@ import Testing
             let launch = ServerProcess.Launch(GatefoldProgram.path, ["serve"], in: bench.folder, until: .port(port))
             try await withServer(launch) { server in
                 let end = ContinuousClock.now + .seconds(60)
-                while !server.output.contains("push campaign stopped"), ContinuousClock.now < end { await Task.yield() }
+                while !server.output.contains("push campaign stopped"), ContinuousClock.now < end {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
                 for token in bench.tokens { bench.standIn.answer(token) }
+                #expect(try await eventually { server.catches(SIGHUP) })
                 server.send(SIGHUP)
                 while !server.output.contains("push campaign finished"), ContinuousClock.now < end {
-                    await Task.yield()
+                    try await Task.sleep(for: .milliseconds(5))
                 }
                 #expect(server.output.contains("push campaign finished"), "\(server.output)")
             }

@@ -7,6 +7,8 @@ import Testing
 struct ReloadTests {
     /// Sends SIGHUP and waits until the server has dealt with it.
     private func reload(_ server: ServerProcess, expecting words: String = "configuration read again") async throws {
+        // Until the server listens for it, which it begins beside its ports, it passes over it.
+        try #require(try await eventually { server.catches(SIGHUP) }, "\(server.output)")
         let before = server.output.ranges(of: words).count
         server.send(SIGHUP)
         #expect(try await eventually { server.output.ranges(of: words).count > before }, "\(server.output)")

@@ -147,7 +147,7 @@ struct DeliveryWorkerTests {
         #expect(events.withLock { $0 }.contains(.outboxFailed(.title, cause: "Broken")))
     }
 
-    @Test("wakes when it is rung, and looks by itself from time to time", .timeLimit(.minutes(1)))
+    @Test("wakes when it is rung, and looks by itself from time to time", .timeLimit(.minutes(10)))
     func wakes() async {
         let time = ManualTime()
         let bell = DeliveryBell(sleep: time.sleep)
@@ -166,7 +166,7 @@ struct DeliveryWorkerTests {
         await running.value
     }
 
-    @Test("finishes and notes what is under way when it is to stop, and begins nothing more", .timeLimit(.minutes(1)))
+    @Test("finishes and notes what is under way when it is to stop, and begins nothing more", .timeLimit(.minutes(10)))
     func stops() async {
         for transaction in ["taken", "refused", "later"] {
             await outbox.order(.sample(transaction, account: transaction == "refused" ? "2" : "1"), at: clock.now)
@@ -189,7 +189,7 @@ struct DeliveryWorkerTests {
         #expect(!events.withLock { $0.contains { if case .outboxFailed = $0 { true } else { false } } })
     }
 
-    @Test("keeps no publication waiting for another whose service hangs", .timeLimit(.minutes(1)))
+    @Test("keeps no publication waiting for another whose service hangs", .timeLimit(.minutes(10)))
     func hanging() async {
         let door = Door()
         let hanging = ScriptedCarrier { _ in await door.pass() }
@@ -218,7 +218,8 @@ struct DeliveryWorkerTests {
     }
 
     @Test(
-        "follows publications that a reload brings, and leaves alone those that it takes away", .timeLimit(.minutes(1)))
+        "follows publications that a reload brings, and leaves alone those that it takes away", .timeLimit(.minutes(10))
+    )
     func reload() async {
         let carrier = ScriptedCarrier()
         let publications = Kept<[PublicationID]>([])

@@ -13,7 +13,7 @@ struct NoticesTests {
     private static let uuid = "c720d397-3398-4b6d-9998-b925154b4b30"
     private static let other = "0b1f3f0a-1111-4222-8333-444455556666"
 
-    @Test("come to those with good keys, each account's to its own apps", .timeLimit(.minutes(2)))
+    @Test("come to those with good keys, each account's to its own apps", .timeLimit(.minutes(10)))
     func heard() async throws {
         try await withNotices { site in
             let ours = site.listen(as: Self.uuid)
@@ -38,7 +38,7 @@ struct NoticesTests {
         }
     }
 
-    @Test("come to nobody without good keys, and an app neither hears others nor publishes", .timeLimit(.minutes(2)))
+    @Test("come to nobody without good keys, and an app neither hears others nor publishes", .timeLimit(.minutes(10)))
     func refused() async throws {
         try await withNotices { site in
             let good = try site.target(of: Self.uuid)
@@ -89,7 +89,7 @@ struct NoticesTests {
         }
     }
 
-    @Test("are nobody's while Gatefold can not be asked", .timeLimit(.minutes(2)))
+    @Test("are nobody's while Gatefold can not be asked", .timeLimit(.minutes(10)))
     func outage() async throws {
         try await withNotices(gatePort: try FreePort.find()) { site in
             let answer = try await site.http.send("GET", try site.target(of: Self.uuid), [])

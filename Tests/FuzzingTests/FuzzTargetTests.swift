@@ -31,6 +31,13 @@ struct FuzzTargetTests {
         }
     }
 
+    @Test("of the fast lane begins with requests that it answers and with others, on one connection")
+    func lane() throws {
+        let passed = try Seeds.of(.fastLane).map { FuzzTarget.passed($0.bytes) }
+        #expect(passed.contains { $0.inside == 0 && $0.all > 1 })
+        #expect(passed.contains { (1..<$0.all).contains($0.inside) })
+    }
+
     @Test("of sealed texts begins with those that were given out, so that their neighbours are tried")
     func genuine() throws {
         let texts = try Seeds.of(.sealedTexts).map { String(decoding: $0.bytes, as: UTF8.self) }

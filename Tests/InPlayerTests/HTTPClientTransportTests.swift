@@ -23,7 +23,7 @@ struct HTTPClientTransportTests {
                 status: .init(code: 402),
                 body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"code":402,"message":"Pay first"}"#)))
         }
-        try await Application(responder: responder).test(.live) { server in
+        try await Application(responder: responder, server: .kept).test(.live) { server in
             let port = try #require(server.port)
             let client = InPlayerClient(
                 merchant: InPlayerMerchant(uuid: "m"),
@@ -51,7 +51,7 @@ struct HTTPClientTransportTests {
             seen.withLock { $0.append(request.uri.path) }
             return Response(status: .temporaryRedirect, headers: [.location: "/elsewhere"])
         }
-        try await Application(responder: responder).test(.live) { server in
+        try await Application(responder: responder, server: .kept).test(.live) { server in
             let port = try #require(server.port)
             let client = InPlayerClient(
                 merchant: InPlayerMerchant(uuid: "m"),
@@ -76,7 +76,7 @@ struct HTTPClientTransportTests {
                     try await writer.finish(nil)
                 })
         }
-        try await Application(responder: responder).test(.live) { server in
+        try await Application(responder: responder, server: .kept).test(.live) { server in
             let port = try #require(server.port)
             let transport = HTTPClientTransport(timeout: 1)
             await #expect(throws: (any Error).self) {

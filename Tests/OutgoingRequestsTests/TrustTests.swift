@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Asking over HTTPS")
 struct TrustTests {
-    @Test("Only who has a certificate of the authorities that are named is asked", .timeLimit(.minutes(1)))
+    @Test("Only who has a certificate of the authorities that are named is asked", .timeLimit(.minutes(10)))
     func ownAuthority() async throws {
         try await withTemporaryFolder { folder in
             let authority = try await TestAuthority("authority", in: folder)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Protections
 
-@Suite("The concurrency limit", .timeLimit(.minutes(1)))
+@Suite("The concurrency limit", .timeLimit(.minutes(10)))
 struct ConcurrencyLimitTests {
     private func limit(
         most: Int, waiting: Int, _ time: ManualTime = ManualTime()

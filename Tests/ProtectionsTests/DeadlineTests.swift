@@ -4,7 +4,7 @@ import Testing
 
 @testable import Protections
 
-@Suite("The deadline", .timeLimit(.minutes(1)))
+@Suite("The deadline", .timeLimit(.minutes(10)))
 struct DeadlineTests {
     private let time = ManualTime()
     private var deadline: Deadline { Deadline(seconds: 3, sleep: time.sleep) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Protections
 
-@Suite("A call with breaker, limit and deadline around it", .timeLimit(.minutes(1)))
+@Suite("A call with breaker, limit and deadline around it", .timeLimit(.minutes(10)))
 struct GuardedCallTests {
     private struct Down: Error {}
 

@@ -55,7 +55,7 @@ struct HeadOnTheWireTests {
             let set = try parts.assemble(configuration)
             let router = MainRouter.make(
                 publications: CurrentPublications(set), clock: .system, readiness: { .ready })
-            try await Application(router: router).test(.live) { client in
+            try await Application(router: router, server: .kept).test(.live) { client in
                 let http = RawHTTP(port: client.port ?? 0)
                 for target in Self.targets {
                     try await expectNoBody(target, isPipelined: isPipelined, http)

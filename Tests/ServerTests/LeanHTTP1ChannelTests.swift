@@ -252,8 +252,13 @@ private func withServer(
     let application = Application(
         router: router,
         server: HTTPServerBuilder { responder in
-            guard isLean else { return HTTP1Channel(responder: responder, configuration: GatefoldServer.http1()) }
-            return LeanHTTP1Channel(responder: responder, configuration: GatefoldServer.http1(hasFastLane: true))
+            let patience = GatefoldServer.patience
+            guard isLean else {
+                let own = HTTP1Channel(responder: responder, configuration: GatefoldServer.http1())
+                return GuardedChannel(wrapped: own, patience: patience)
+            }
+            let lean = LeanHTTP1Channel(responder: responder, configuration: GatefoldServer.http1(hasFastLane: true))
+            return GuardedChannel(wrapped: lean, patience: patience)
         },
         configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
         onServerRunning: { ports.continuation.yield($0.localAddress?.port ?? 0) }, logger: quiet)

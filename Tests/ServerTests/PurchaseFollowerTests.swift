@@ -7,7 +7,7 @@ import Testing
 
 @testable import Server
 
-@Suite("What follows purchases up", .timeLimit(.minutes(2)))
+@Suite("What follows purchases up", .timeLimit(.minutes(10)))
 struct PurchaseFollowerTests {
     private static let day: TimeInterval = 86_400
     private let clock = ManualClock()

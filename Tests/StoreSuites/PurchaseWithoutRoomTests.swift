@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// It was paid for: an app that is told to come again later has it still, and one that is told anything else has not.
-@Suite("A purchase that can not be written down", .serialized, .timeLimit(.minutes(3)))
+@Suite("A purchase that can not be written down", .serialized, .timeLimit(.minutes(10)))
 struct PurchaseWithoutRoomTests {
     private static let user = "3F2A-9"
 

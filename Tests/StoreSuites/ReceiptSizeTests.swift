@@ -4,7 +4,7 @@ import StoreBenches
 import TestSupport
 import Testing
 
-@Suite("The size of a receipt", .timeLimit(.minutes(3)))
+@Suite("The size of a receipt", .timeLimit(.minutes(10)))
 struct ReceiptSizeTests {
     private static let merchant = "528b1b80-5868-4abc-a9b6-4d3455d719c8"
     private static let product = Kiosk.month(5)

@@ -56,6 +56,28 @@ struct ShadowBackend: SubscriberBackend {
         }
     }
 
+    func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Remembered<Subscription>? {
+        ofUncompared(subscriber) { serves.rememberedSubscription(of: subscriber, inquiry: inquiry) }
+    }
+
+    func rememberedVerdict(
+        on edition: EditionID, for subscriber: Subscriber, inquiry: Inquiry
+    ) -> Remembered<RememberedVerdict>? {
+        ofUncompared(subscriber) { serves.rememberedVerdict(on: edition, for: subscriber, inquiry: inquiry) }
+    }
+
+    /// What the one that serves remembers, of readers who are not compared.
+    ///
+    /// Those who are, are compared at every verification and every edition: an answer from memory alone would end that, so
+    /// nothing is known of them without asking. What is known of the others stands until somebody else is compared, too.
+    private func ofUncompared<Value: Sendable>(
+        _ subscriber: Subscriber, _ look: () -> Remembered<Value>?
+    ) -> Remembered<Value>? {
+        let standing = watch.standing
+        guard !watch.compares(subscriber), let known = look() else { return nil }
+        return Remembered(known.value, standing: standing.joined(with: known.standing))
+    }
+
     func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition {
         try await serves.renew(subscriber, inquiry: inquiry)
     }

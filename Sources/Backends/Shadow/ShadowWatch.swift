@@ -21,6 +21,8 @@ final class ShadowWatch: Sendable {
     private let clock: WallClock
     private let observe: @Sendable (BackendEvent) -> Void
     private let state: Mutex<State>
+    /// Noted when somebody's counterpart was found: from then on they are compared.
+    private let changes = ChangeCount()
 
     /// - Parameters:
     ///   - shadow: the name of the backend it belongs to.
@@ -54,6 +56,7 @@ final class ShadowWatch: Sendable {
                 who = reference
                 if case .recognised(let theirs) = watched {
                     state.withLock { $0.counterparts.keep(theirs, for: reference) }
+                    changes.note()
                 }
             }
             report(ShadowComparison.of(served, watched), about: who)
@@ -79,6 +82,12 @@ final class ShadowWatch: Sendable {
             report(ShadowComparison.of(served, watched), about: who)
         }
     }
+
+    /// Who is compared; to be taken before ``compares(_:)`` is asked.
+    var standing: Standing { Standing([changes.mark]) }
+
+    /// Whether questions about the reader are put to both systems.
+    func compares(_ subscriber: Subscriber) -> Bool { counterpart(of: subscriber) != nil }
 
     /// Ends the session that was opened there by comparing.
     func signOut(_ subscriber: Subscriber, _ inquiry: Inquiry) {

@@ -79,14 +79,20 @@ extension Checkup {
 }
 
 extension Checkup {
+    /// The readers of whose tokens it is known whether they can be renewed; those that can first.
+    func renewable(_ evidence: Evidence) -> [(reader: CheckReader, token: String)] {
+        let known = cases.readers.compactMap { reader -> (reader: CheckReader, token: String)? in
+            guard reader.renewal != nil, reader.failing.isEmpty, let token = evidence.tokens[reader.name] else {
+                return nil
+            }
+            return (reader, token)
+        }
+        return known.filter { $0.reader.renewal == .token } + known.filter { $0.reader.renewal != .token }
+    }
+
     /// Prefers a reader whose token can be renewed: a call that does not find its parameters refuses everybody.
     private func askRenewalSpellings(_ prober: Prober, _ evidence: Evidence) async throws {
-        let asked = cases.readers.filter {
-            $0.renewal != nil && $0.failing.isEmpty && evidence.tokens[$0.name] != nil
-        }
-        guard let reader = asked.first(where: { $0.renewal == .token }) ?? asked.first,
-            let token = evidence.tokens[reader.name]
-        else { return }
+        guard let (reader, token) = renewable(evidence).first else { return }
         let fields = [Field("token", token)]
         for spelling in Spelling.allCases where endpoint.allows(spelling, of: .renewToken) {
             var probe = Probe(.renewalAgain, .renewToken, fields, spelling, at: endpoint)

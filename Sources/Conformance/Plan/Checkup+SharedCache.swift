@@ -9,14 +9,23 @@ extension Checkup {
             let second = pairs.first(where: { Verification($0.exchange) != Verification(first.exchange) })
         else { return "no two readers are known whose verifications differ" }
         let cached = Endpoint(root: through)
+        let readers = [first.reader, second.reader]
+        let edition = Self.edition(of: readers)
         for round in 0..<2 {
-            for (reader, _) in [first, second] {
+            for reader in readers {
                 guard let token = evidence.tokens[reader.name] else { continue }
-                var probes = [Spelling.query, .form].map {
-                    Probe(.throughCache, .verifySubscription, [Field("token", token)], $0, at: cached)
+                let fields = [Field("token", token)]
+                var probes = Self.spelt { Probe(.throughCache, .verifySubscription, fields, $0, at: cached) }
+                if let edition {
+                    let asked = fields + [Field("product_id", edition)]
+                    probes += Self.spelt {
+                        var probe = Probe(.throughCache, .editionCredentials, asked, $0, at: cached)
+                        probe.edition = edition
+                        return probe
+                    }
                 }
                 if let fields = reader.signIn, round == 0 {
-                    probes += [Spelling.query, .form].map { Probe(.throughCache, .signIn, fields, $0, at: cached) }
+                    probes += Self.spelt { Probe(.throughCache, .signIn, fields, $0, at: cached) }
                 }
                 for var probe in probes {
                     probe.reader = reader.name
@@ -24,7 +33,34 @@ extension Checkup {
                 }
             }
         }
+        try await askRenewals(prober, evidence, at: cached)
         return nil
+    }
+
+    /// Renews two tokens, once by each spelling; a made-up one of nobody's stands in for each that is missing.
+    ///
+    /// Last of all, because a token that was renewed may be good for nothing more.
+    private func askRenewals(_ prober: Prober, _ evidence: Evidence, at cached: Endpoint) async throws {
+        var askers: [(name: String?, token: String)] = renewable(evidence).prefix(2).map { ($0.reader.name, $0.token) }
+        while askers.count < 2 { askers.append((nil, made("forged"))) }
+        for asker in askers {
+            let fields = [Field("token", asker.token)]
+            for var probe in Self.spelt({ Probe(.throughCache, .renewToken, fields, $0, at: cached) }) {
+                probe.reader = asker.name
+                try await prober.ask(probe)
+            }
+        }
+    }
+
+    private static func spelt(_ probe: (Spelling) -> Probe) -> [Probe] { [Spelling.query, .form].map(probe) }
+
+    /// An edition that as many of the readers as can be hold, and the others are known to lack, because its credentials
+    /// show best whose they are; nil where none is known.
+    private static func edition(of readers: [CheckReader]) -> String? {
+        func rank(_ edition: String) -> (Int, Int) {
+            (readers.count { $0.holds.contains(edition) }, readers.count { $0.lacks.contains(edition) })
+        }
+        return readers.flatMap { $0.holds + $0.lacks }.max { rank($0) < rank($1) }
     }
 }
 

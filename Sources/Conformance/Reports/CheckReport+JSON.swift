@@ -7,6 +7,8 @@ extension CheckReport: Encodable {
 
     private struct Row: Encodable {
         let id, title, source, fix, verdict: String
+        /// What the source says; nil where everybody can look it up.
+        let why: String?
         let reason: String?
         let places: Int?
         let findings: [Place]
@@ -30,6 +32,7 @@ extension CheckReport: Encodable {
         let counts = Dictionary(uniqueKeysWithValues: Verdict.Word.allCases.map { ($0.rawValue, count($0)) })
         try container.encode(counts, forKey: .counts)
         let rows = entries.map { entry in
+            let why = CitedSource.words(of: entry.rule.source)
             var reason: String?
             var places: Int?
             switch entry.verdict {
@@ -39,7 +42,7 @@ extension CheckReport: Encodable {
             }
             return Row(
                 id: entry.rule.id, title: entry.rule.title, source: entry.rule.source, fix: entry.rule.fix,
-                verdict: entry.verdict.word.rawValue, reason: reason, places: places,
+                verdict: entry.verdict.word.rawValue, why: why.isEmpty ? nil : why, reason: reason, places: places,
                 findings: entry.verdict.findings.map { Place(text: $0.text, request: $0.request, answer: $0.answer) })
         }
         try container.encode(rows, forKey: .rules)

@@ -34,7 +34,7 @@ extension CheckReport {
             let text =
                 entry.verdict.findings.map { finding in
                     finding.text + (finding.request.map { "\n  \($0): \(finding.answer ?? "")" } ?? "")
-                }.joined(separator: "\n") + "\nwhy: \(entry.rule.source)\nfix: \(entry.rule.fix)"
+                }.joined(separator: "\n") + "\nwhy: \(entry.rule.why)\nfix: \(entry.rule.fix)"
             if isFailure(entry.verdict, isStrict) {
                 xml.element("failure", ["message": entry.rule.title]) { $0.text(text) }
             } else if case .skipped(let reason) = entry.verdict {

@@ -4,7 +4,7 @@ extension CheckReport {
     /// - Parameters:
     ///   - hasColour: whether a terminal shows it.
     ///   - width: where lines are broken, in characters.
-    package func table(hasColour: Bool = false, width: Int = 110) -> String {
+    package func table(hasColour: Bool = false, width: Int = 100) -> String {
         var lines = ["\(Printable.clean(endpoint)), \(requests) requests in \(Int(seconds.rounded(.up))) s"]
         let column = entries.map(\.rule.id.count).max() ?? 0
         for (name, entries) in families {
@@ -24,7 +24,7 @@ extension CheckReport {
                 let more = entry.verdict.findings.count - Self.mostFindings
                 if more > 0 { lines.append("\(indent)• and \(more) more of the kind") }
                 if !entry.verdict.findings.isEmpty {
-                    lines += Self.wrapped(entry.rule.source, indent: indent + "why  ", width)
+                    lines += Self.wrapped(entry.rule.why, indent: indent + "why  ", width)
                     lines += Self.wrapped(entry.rule.fix, indent: indent + "fix  ", width)
                 }
             }

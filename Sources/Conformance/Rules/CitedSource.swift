@@ -27,6 +27,15 @@ package struct CitedSource: Sendable {
         }
     }
 
+    /// What the sections say that a rule's source names: of those the pitfalls alone where there are some, because these say what
+    /// becomes of it. Empty where it names none.
+    package static func words(of source: String) -> String {
+        let names = names(in: source)
+        let pitfalls = names.filter { $0.hasPrefix("PITFALLS") }
+        return (pitfalls.isEmpty ? names : pitfalls).compactMap { name in all.first { $0.name == name }?.words }
+            .joined(separator: " ")
+    }
+
     /// In the order of the papers.
     package static let all = protocols + pitfalls + design
 

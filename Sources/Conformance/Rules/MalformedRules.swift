@@ -41,7 +41,7 @@ enum MalformedRules {
     }
 
     /// What frameworks and databases write where they were not caught.
-    private static let signs = [
+    static let signs = [
         "Traceback (most recent call last)", "Fatal error", "Stack trace:", "stack traceback", "<b>Warning</b>:",
         "<b>Notice</b>:", "Undefined index", "Undefined variable", "Undefined array key", "\tat java.", "\tat org.",
         "\tat com.", "Exception in thread", "System.NullReferenceException", "System.Web.", "SQLSTATE[",

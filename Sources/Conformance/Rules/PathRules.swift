@@ -47,23 +47,6 @@ enum PathRules {
         }
     }
 
-    /// What an answer says, without what is new in each.
-    private struct Gist: Equatable {
-        let root: String?
-        let verification: Verification
-        let error: String?
-        let hasToken: Bool
-        let hasCredentials: Bool
-
-        init(_ exchange: Exchange) {
-            root = exchange.root?.name
-            verification = Verification(exchange)
-            error = exchange.root?.error?.attributes["status"]
-            hasToken = exchange.root?.token != nil
-            hasCredentials = exchange.root?.credentials != nil
-        }
-    }
-
     static let headBody = Rule(
         "path-head-body", "The answer to HEAD has no body", source: "RFC 9110 section 9.3.2",
         fix: "Send the header fields alone: on a kept connection a body would be read as the next answer."

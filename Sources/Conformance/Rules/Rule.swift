@@ -10,6 +10,12 @@ package struct Rule: Sendable {
     package let fix: String
     let judge: @Sendable (Evidence) -> Verdict
 
+    /// What the source says, and where that stands; of what everybody can look up only where.
+    package var why: String {
+        let words = CitedSource.words(of: source)
+        return words.isEmpty ? source : "\(words) (\(source))"
+    }
+
     init(
         _ id: String, _ title: String, source: String, fix: String, judge: @escaping @Sendable (Evidence) -> Verdict
     ) {

@@ -12,16 +12,30 @@ enum SharedCacheRules {
         .each(evidence.exchanges(.throughCache), none: evidence.cacheGap ?? "it was not asked") { exchange in
             guard let answer = exchange.answer else { return exchange.summary }
             if let sign = CacheHit.sign(of: answer) { return "it came out of the cache (\(sign))" }
-            guard let name = exchange.probe.reader else { return nil }
-            let others = evidence.exchanges(.throughCache).filter { $0.probe.reader != name }
-            if let given = exchange.root?.token, others.contains(where: { $0.root?.token.map { [$0] } == [given] }) {
-                return "two readers were given one token"
-            }
-            guard exchange.probe.call == .verifySubscription,
-                let own = evidence.verifications().first(where: { $0.reader.name == name })
-            else { return nil }
-            return Verification(own.exchange) == Verification(exchange)
-                ? nil : "it is not what the endpoint itself says"
+            return mixture(in: exchange, evidence)
         }
+    }
+
+    /// What shows that it is an answer to somebody else; nil where nothing does.
+    private static func mixture(in exchange: Exchange, _ evidence: Evidence) -> String? {
+        guard let call = exchange.probe.call else { return nil }
+        let others = evidence.exchanges(call, .throughCache).filter { $0.probe.reader != exchange.probe.reader }
+        let own = evidence.exchanges(call, .ordinary, .unheld, .renewal, .renewalAgain).filter {
+            $0.probe.reader == exchange.probe.reader && $0.probe.edition == exchange.probe.edition
+        }
+        // What the endpoint itself gives the reader is not the cache's doing, though others have it too.
+        if let given = keys(in: exchange), others.contains(where: { keys(in: $0) == given }),
+            !own.contains(where: { keys(in: $0) == given })
+        {
+            return "two who asked were given one \(call == .editionCredentials ? "userid and password" : "token")"
+        }
+        // Sign-ins and renewals may be refused, because there were enough of them.
+        guard [.verifySubscription, .editionCredentials].contains(call), let direct = own.first else { return nil }
+        return Gist(direct) == Gist(exchange) ? nil : "it is not what the endpoint itself says"
+    }
+
+    /// What one reader alone may be given: a token, or a userid with its password.
+    private static func keys(in exchange: Exchange) -> [String]? {
+        exchange.root?.token.map { [$0] } ?? exchange.root?.credentials.map { [$0.userid, $0.password] }
     }
 }

@@ -32,14 +32,19 @@ public enum ForwardedTarget: Sendable, Hashable {
     ) -> (method: HTTPRequest.Method, target: String)? {
         let targets = head.headerFields[values: target]
         let methods = head.headerFields[values: method]
-        guard targets.count == 1, methods.count <= 1, isTarget(targets[0]) else { return nil }
-        guard let named = methods.first else { return (head.method, targets[0]) }
-        return HTTPRequest.Method(named).map { ($0, targets[0]) }
+        guard targets.count == 1, methods.count <= 1 else { return nil }
+        return read(target: targets[0], method: methods.first, otherwise: head.method)
     }
 
-    /// Whether a header's only value names one target.
-    package static func isTarget(_ value: String) -> Bool {
-        value.utf8.first == UInt8(ascii: "/") && !isList(value)
+    /// The same of a request whose headers are read already, each said once.
+    ///
+    /// - Parameter otherwise: the method of the front server's own request.
+    package static func read(
+        target: String, method: String?, otherwise: HTTPRequest.Method
+    ) -> (method: HTTPRequest.Method, target: String)? {
+        guard target.utf8.first == UInt8(ascii: "/"), !isList(target) else { return nil }
+        guard let method else { return (otherwise, target) }
+        return HTTPRequest.Method(method).map { ($0, target) }
     }
 
     /// Whether a comma is followed by another path: two values that something on the way made one.

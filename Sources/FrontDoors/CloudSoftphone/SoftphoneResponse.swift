@@ -49,7 +49,7 @@ enum MessageForm: String, CaseIterable, Sendable {
     }
 
     /// The most wanted of ours that is named (RFC 9110 section 12.5.1); nil when none is, or anything will do.
-    private static func wanted(_ accept: String) -> MessageForm? {
+    static func wanted(_ accept: String) -> MessageForm? {
         var best: (form: MessageForm, weight: Double)?
         for range in accept.utf8.prefix(4096).split(separator: UInt8(ascii: ",")) {
             let parts = String(decoding: range, as: UTF8.self).lowercased().filter { $0 != " " && $0 != "\t" }

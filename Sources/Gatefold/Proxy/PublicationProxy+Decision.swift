@@ -61,21 +61,20 @@ extension PublicationProxy {
 
     /// The decision where nobody has to be asked: nil where somebody has to.
     func rememberedDecision(
-        on edition: EditionID, for session: Session, _ inquiry: Inquiry
+        on edition: EditionID, for who: SessionHolder, _ inquiry: Inquiry
     ) -> Remembered<KnownDecision>? {
         guard purchases == nil, let catalogue = try? catalogue() else { return nil }
         if let plain = plainDecision(on: edition, by: catalogue) { return Remembered(KnownDecision(plain: plain)) }
-        guard let known = backend.rememberedVerdict(on: edition, for: session.subscriber, inquiry: inquiry) else {
-            return nil
-        }
-        let memory = memory(of: session, edition: edition, inquiry)
+        let subscriber = who.session.subscriber
+        guard let known = backend.rememberedVerdict(on: edition, for: subscriber, inquiry: inquiry) else { return nil }
+        let memory = memory(of: who, edition: edition, inquiry)
         switch known.value {
         case .verdict(let verdict):
             return (try? decision(by: verdict, on: edition)).map {
                 Remembered(KnownDecision($0, memory), standing: known.standing)
             }
         case .none:
-            return remembered(about: session, inquiry).map { told in
+            return remembered(about: who, inquiry).map { told in
                 Remembered(
                     KnownDecision(
                         decision(by: told.value.subscription, on: edition, inquiry), memory, reader: told.value.word),

@@ -13,12 +13,12 @@ extension PublicationProxy {
         let standing = self.standing
         return switch question(read(token), token, edition, inquiry) {
         case .refused(let reason, let words): refuse(reason, words)
-        case .ofNoEdition(let session): try await credentialsForNoEdition(session, inquiry)
-        case .of(let edition, let session):
-            if let decided = try decidedCredentials(for: edition, session, inURL: isInURL, inquiry, standing) {
+        case .ofNoEdition(let who): try await credentialsForNoEdition(who.session, inquiry)
+        case .of(let edition, let who):
+            if let decided = try decidedCredentials(for: edition, who, inURL: isInURL, inquiry, standing) {
                 give(decided)
             } else {
-                try await credentials(for: edition, session, inURL: isInURL, inquiry)
+                try await credentials(for: edition, who, inURL: isInURL, inquiry)
             }
         }
     }
@@ -32,15 +32,15 @@ extension PublicationProxy {
         case .refused(let reason, let words):
             Decided(refused(reason, words), standing, .credentialsRefused(reason))
         case .ofNoEdition: nil
-        case .of(let edition, let session):
-            try decidedCredentials(for: edition, session, inURL: false, inquiry, standing)
+        case .of(let edition, let who):
+            try decidedCredentials(for: edition, who, inURL: false, inquiry, standing)
         }
     }
 
     private enum CredentialsQuestion {
         case refused(CredentialsRefusal.Reason, String?)
-        case ofNoEdition(Session)
-        case of(EditionID, Session)
+        case ofNoEdition(SessionHolder)
+        case of(EditionID, SessionHolder)
     }
 
     private func question(
@@ -51,27 +51,27 @@ extension PublicationProxy {
             return .refused(.notRecognised, message(token.isEmpty ? .noToken : .tokenNotRecognised, inquiry))
         case .expired, .renewable:
             return .refused(.expired, message(.tokenExpired, inquiry))
-        case .good(let session):
+        case .good(let who):
             let named = edition.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
-            guard let named else { return .ofNoEdition(session) }
+            guard let named else { return .ofNoEdition(who) }
             guard let edition = EditionID(named) else {
                 return .refused(.notEntitled, message(.notEntitled, inquiry))
             }
-            return .of(edition, session)
+            return .of(edition, who)
         }
     }
 
     private func decidedCredentials(
-        for edition: EditionID, _ session: Session, inURL isInURL: Bool, _ inquiry: Inquiry, _ standing: Standing
+        for edition: EditionID, _ who: SessionHolder, inURL isInURL: Bool, _ inquiry: Inquiry, _ standing: Standing
     ) throws -> Decided<CredentialsAnswer>? {
-        guard let known = rememberedDecision(on: edition, for: session, inquiry) else { return nil }
+        guard let known = rememberedDecision(on: edition, for: who, inquiry) else { return nil }
         return try answer(
-            Remembered(known.value.decision, standing: standing.joined(with: known.standing)), on: edition, session,
+            Remembered(known.value.decision, standing: standing.joined(with: known.standing)), on: edition, who,
             inURL: isInURL, inquiry, words: known.value.words)
     }
 
     private func answer(
-        _ decision: Remembered<EditionDecision>, on edition: EditionID, _ session: Session, inURL isInURL: Bool,
+        _ decision: Remembered<EditionDecision>, on edition: EditionID, _ who: SessionHolder, inURL isInURL: Bool,
         _ inquiry: Inquiry, words: [RefusalMemory.Word] = []
     ) throws -> Decided<CredentialsAnswer> {
         switch decision.value {
@@ -82,13 +82,13 @@ extension PublicationProxy {
         case .granted:
             let lifetimes = publication.lifetimes
             let answer = try grant(
-                edition, Grantee(holder(of: session), session), inquiry,
+                edition, Grantee(who), inquiry,
                 lifetime: isInURL
                     ? min(lifetimes.editionCredentials, lifetimes.ticket) : lifetimes.editionCredentials,
                 isSealed: isInURL)
             return Decided(
                 answer, decision.standing.givenOnce,
-                .credentialsIssued(references.reference(to: session.subscriber), edition), words: words)
+                .credentialsIssued(who.reference, edition), words: words)
         }
     }
 
@@ -111,17 +111,17 @@ extension PublicationProxy {
     }
 
     private func credentials(
-        for edition: EditionID, _ session: Session, inURL isInURL: Bool, _ inquiry: Inquiry
+        for edition: EditionID, _ who: SessionHolder, inURL isInURL: Bool, _ inquiry: Inquiry
     ) async throws -> CredentialsAnswer {
         let lifetimes = publication.lifetimes
         let longest = isInURL ? lifetimes.ticket : .infinity
-        let who = references.reference(to: session.subscriber)
-        let memory = memory(of: session, edition: edition, inquiry)
+        let subscriber = who.session.subscriber
+        let memory = memory(of: who, edition: edition, inquiry)
         do {
-            let decision = try await decide(on: edition, for: references.owner(session.subscriber)) {
+            let decision = try await decide(on: edition, for: references.owner(subscriber)) {
                 let (own, isEarlier) = try await StandIns.watching {
-                    try await verdict(on: edition, for: session.subscriber, inquiry) {
-                        try await told(about: session, inquiry)
+                    try await verdict(on: edition, for: subscriber, inquiry) {
+                        try await told(about: who, inquiry)
                     }
                 }
                 // The subscriber system's word alone, for what the catalogue or a purchase decides says nothing of it. And at
@@ -129,7 +129,7 @@ extension PublicationProxy {
                 refusals.note(memory, refused: own.isRefusal, isEarlier: isEarlier)
                 return own
             }
-            return give(try answer(Remembered(decision), on: edition, session, inURL: isInURL, inquiry))
+            return give(try answer(Remembered(decision), on: edition, who, inURL: isInURL, inquiry))
         } catch let failure as Unavailable {
             let catalogue = publication.rule.catalogue
             guard publication.failsOpen, catalogue.mayHave(edition), catalogue.isOut(edition, at: clock.now),
@@ -142,9 +142,9 @@ extension PublicationProxy {
                     comments: [])
             }
             let answer = try grant(
-                edition, Grantee(holder(of: session), session), inquiry,
+                edition, Grantee(who), inquiry,
                 lifetime: min(lifetimes.failOpenCredentials, longest), isFailOpen: true)
-            observe(.failedOpen(who, edition))
+            observe(.failedOpen(who.reference, edition))
             return answer
         }
     }
@@ -162,8 +162,8 @@ extension PublicationProxy {
             self.until = until
         }
 
-        fileprivate init(_ holder: SaltHolder, _ session: Session) {
-            self.init(holder, subscriber: session.subscriber, until: session.expiresAt)
+        fileprivate init(_ who: SessionHolder) {
+            self.init(who.holder, subscriber: who.session.subscriber, until: who.session.expiresAt)
         }
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What readers have whom no token names: an installation of an app, an account, or the bearer of a receipt.
+/// What readers have whom no token names: an installation of an app, an account, or the who of a receipt.
 extension PublicationProxy {
     /// What somebody's own purchases open under the publication's policy; nil where they open nothing.
     ///
@@ -92,8 +92,8 @@ extension PublicationProxy {
     /// - Returns: false when the token is not good, or the publication sells in no store.
     /// - Throws: ``Unavailable``.
     public func link(token: String, with owner: PurchaseOwner) async throws -> Bool {
-        guard let purchases, case .good(let session) = read(token) else { return false }
-        try await purchases.link(owner, with: session.subscriber, references: references)
+        guard let purchases, case .good(let who) = read(token) else { return false }
+        try await purchases.link(owner, with: who.session.subscriber, references: references)
         return true
     }
 

@@ -12,15 +12,16 @@ extension PublicationProxy {
             return refuse(.notRecognised, message(.tokenNotRecognised, inquiry))
         case .expired:
             return refuse(.notRecognised, message(.tokenExpired, inquiry))
-        case .good(let session), .renewable(let session):
+        case .good(let who), .renewable(let who):
+            let session = who.session
             let recognition = try await ask { try await backend.renew(session.subscriber, inquiry: inquiry) }
             // The reader may have signed out while the backend was asked.
-            if revocations.isRevoked(holder(of: session)) {
+            if revocations.isRevoked(who.holder) {
                 return refuse(.notRecognised, message(.tokenNotRecognised, inquiry))
             }
             switch recognition {
             case .notRecognised(let words):
-                refusals.note(memory(of: session, inquiry), refused: true)
+                refusals.note(memory(of: who, inquiry), refused: true)
                 return refuse(.notRecognised, words ?? message(.tokenNotRecognised, inquiry))
             case .recognised(let subscriber):
                 let answer = try open(

@@ -1,8 +1,8 @@
 extension PublicationProxy {
     /// The session of a good token; nil for any other.
     public func session(token: String) -> Session? {
-        guard case .good(let session) = read(token) else { return nil }
-        return session
+        guard case .good(let who) = read(token) else { return nil }
+        return who.session
     }
 
     /// The reader as purchases name them.

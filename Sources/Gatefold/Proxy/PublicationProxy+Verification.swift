@@ -8,8 +8,8 @@ extension PublicationProxy {
     public func verify(token: String, _ inquiry: Inquiry) async throws -> VerificationAnswer {
         let (standing, reading) = (self.standing, read(token))
         if let decided = decidedVerification(reading, token, inquiry, standing) { return give(decided) }
-        guard case .good(let session) = reading else { return without(.unknown, .tokenNotRecognised, inquiry) }
-        return give(verification(try await subscription(of: session, inquiry), session, inquiry, standing))
+        guard case .good(let who) = reading else { return without(.unknown, .tokenNotRecognised, inquiry) }
+        return give(verification(try await subscription(of: who, inquiry), who, inquiry, standing))
     }
 
     /// The same where nobody has to be asked, not yet given: nil where somebody has to.
@@ -29,19 +29,19 @@ extension PublicationProxy {
         case .revoked: Decided(without(.unknown, .tokenNotRecognised, inquiry), standing)
         case .expired: Decided(without(.unknown, .tokenExpired, inquiry), standing)
         case .renewable: Decided(without(.stale, .stale, inquiry), standing)
-        case .good(let session):
+        case .good(let who):
             // Purchases are on disk.
             purchases == nil
-                ? remembered(about: session, inquiry).map { known in
+                ? remembered(about: who, inquiry).map { known in
                     verification(
-                        known.value.subscription, session, inquiry, standing.joined(with: known.standing),
+                        known.value.subscription, who, inquiry, standing.joined(with: known.standing),
                         words: [known.value.word])
                 } : nil
         }
     }
 
     private func verification(
-        _ told: Subscription, _ session: Session, _ inquiry: Inquiry, _ standing: Standing,
+        _ told: Subscription, _ who: SessionHolder, _ inquiry: Inquiry, _ standing: Standing,
         words: [RefusalMemory.Word] = []
     ) -> Decided<VerificationAnswer> {
         var subscription = told
@@ -52,24 +52,22 @@ extension PublicationProxy {
                 "Publication: \(publication.id)", "Policy: \(publication.rule.policy.rawValue)",
                 "Generated: \(DebugTime.text(clock.now))",
             ]))
-        return Decided(
-            answer, standing, .verified(references.reference(to: session.subscriber), subscription.state),
-            words: words)
+        return Decided(answer, standing, .verified(who.reference, subscription.state), words: words)
     }
 
     /// What the subscriber system says, under the publication's policy, and what the reader bought.
-    private func subscription(of session: Session, _ inquiry: Inquiry) async throws -> Subscription {
-        let own = try await purchased(by: references.owner(session.subscriber))
-        return Subscription.merged([try await told(about: session, inquiry), own].compactMap(\.self))
+    private func subscription(of who: SessionHolder, _ inquiry: Inquiry) async throws -> Subscription {
+        let own = try await purchased(by: references.owner(who.session.subscriber))
+        return Subscription.merged([try await told(about: who, inquiry), own].compactMap(\.self))
     }
 
     /// What the subscriber system says, under the publication's policy.
-    func told(about session: Session, _ inquiry: Inquiry) async throws -> Subscription {
-        await noteUse(of: session)
+    func told(about who: SessionHolder, _ inquiry: Inquiry) async throws -> Subscription {
+        await noteUse(of: who)
         let (told, isEarlier) = try await StandIns.watching {
-            try await ask { try await backend.subscription(of: session.subscriber, inquiry: inquiry) }
+            try await ask { try await backend.subscription(of: who.session.subscriber, inquiry: inquiry) }
         }
-        refusals.note(memory(of: session, inquiry), refused: told.state != .active, isEarlier: isEarlier)
+        refusals.note(memory(of: who, inquiry), refused: told.state != .active, isEarlier: isEarlier)
         return try applyingRule(to: told)
     }
 
@@ -81,15 +79,15 @@ extension PublicationProxy {
     }
 
     /// The same where it is known without asking anybody, and nothing has to be written down.
-    func remembered(about session: Session, _ inquiry: Inquiry) -> Remembered<Known>? {
-        guard !isNoteDue(of: session),
-            let told = backend.rememberedSubscription(of: session.subscriber, inquiry: inquiry),
+    func remembered(about who: SessionHolder, _ inquiry: Inquiry) -> Remembered<Known>? {
+        guard !isNoteDue(of: who),
+            let told = backend.rememberedSubscription(of: who.session.subscriber, inquiry: inquiry),
             let subscription = try? applyingRule(to: told.value)
         else { return nil }
         return Remembered(
             Known(
                 subscription: subscription,
-                word: RefusalMemory.Word(key: memory(of: session, inquiry), isRefusal: told.value.state != .active)),
+                word: RefusalMemory.Word(key: memory(of: who, inquiry), isRefusal: told.value.state != .active)),
             standing: told.standing)
     }
 
@@ -99,20 +97,18 @@ extension PublicationProxy {
             comments: comments(["Generated: \(DebugTime.text(clock.now))"]))
     }
 
-    private func isNoteDue(of session: Session) -> Bool {
-        guard let device = session.device, publication.deviceLimit != nil else { return false }
-        return uses.wouldBeDue(device, of: references.reference(to: session.subscriber), at: clock.now)
+    private func isNoteDue(of who: SessionHolder) -> Bool {
+        guard let device = who.session.device, publication.deviceLimit != nil else { return false }
+        return uses.wouldBeDue(device, of: who.reference, at: clock.now)
     }
 
     /// Tells the state store now and then that a device is in use; that it could not be told stops nobody.
-    private func noteUse(of session: Session) async {
-        let who = references.reference(to: session.subscriber)
-        guard let device = session.device, publication.deviceLimit != nil,
-            uses.isDue(device, of: who, at: clock.now)
+    private func noteUse(of who: SessionHolder) async {
+        guard let device = who.session.device, publication.deviceLimit != nil,
+            uses.isDue(device, of: who.reference, at: clock.now)
         else { return }
         do {
-            try await state.touch(
-                device, of: who, in: publication.id, at: clock.now)
+            try await state.touch(device, of: who.reference, in: publication.id, at: clock.now)
         } catch {
             observe(.stateStoreFailed(cause: String(describing: type(of: error))))
         }

@@ -116,30 +116,27 @@ public final class PublicationProxy: Sendable {
         guard let session = tokens.open(token), backend.answersFor(session.subscriber.backend) else {
             return .unreadable
         }
-        let holder = holder(of: session)
-        if revocations.isRevoked(holder) { return .revoked(session) }
+        let who = SessionHolder(session: session, reference: references.reference(to: session.subscriber))
+        if revocations.isRevoked(who.holder) { return .revoked }
         let now = clock.now
-        if now < session.expiresAt { return .good(session) }
+        if now < session.expiresAt { return .good(who) }
         return now < session.expiresAt.addingTimeInterval(publication.lifetimes.renewalWindow)
-            ? .renewable(session) : .expired(session)
+            ? .renewable(who) : .expired
     }
 
-    func memory(of session: Session, edition: EditionID? = nil, _ inquiry: Inquiry) -> RefusalMemory.Key {
-        let who = references.reference(to: session.subscriber)
+    func memory(of who: SessionHolder, edition: EditionID? = nil, _ inquiry: Inquiry) -> RefusalMemory.Key {
         let names = backend.decidingFields
         let deciding = names.isEmpty ? [] : inquiry.fields.filter { names.contains($0.key) }.sorted { $0.key < $1.key }
         let asked = RefusalMemory.Asked(
             backend: backend.name,
             fields: deciding.isEmpty
                 ? [] : references.digest("deciding fields", deciding.flatMap { [$0.key, $0.value] }))
-        if let edition { return .edition(edition, who, publication.id, asked) }
-        return .reader(who, asked)
+        if let edition { return .edition(edition, who.reference, publication.id, asked) }
+        return .reader(who.reference, asked)
     }
 
     func holder(of session: Session) -> SaltHolder {
-        SaltHolder(
-            subscriber: references.reference(to: session.subscriber), session: session.reference,
-            issuedAt: session.issuedAt)
+        SessionHolder(session: session, reference: references.reference(to: session.subscriber)).holder
     }
 }
 
@@ -149,11 +146,11 @@ public protocol BackendFailure: Error {
 }
 
 enum TokenReading {
-    case good(Session)
+    case good(SessionHolder)
     /// Expired, inside the renewal window.
-    case renewable(Session)
+    case renewable(SessionHolder)
     /// Expired for good.
-    case expired(Session)
-    case revoked(Session)
+    case expired
+    case revoked
     case unreadable
 }

@@ -94,15 +94,15 @@ struct LaneAnswers: Sendable {
     private func authRequest(
         _ request: PlainRequest, _ peer: LanePeer, _ set: CurrentPublications.Snapshot, isToBeKept: Bool
     ) -> DecidedAnswer? {
-        guard let address = peer.address, let target = request.originalURI, ForwardedTarget.isTarget(target),
-            request.originalMethod == nil || request.originalMethod == "GET"
+        guard set.set.clients.letsNameTarget(peer.address), let uri = request.originalURI,
+            let (method, target) = ForwardedTarget.read(target: uri, method: request.originalMethod, otherwise: .get),
+            method == .get
         else { return nil }
-        guard Loopback.contains(address) || set.set.clients.trusts(address) else { return nil }
         let gate = set.set.gate
         let standing = isToBeKept ? gate.standing(forTarget: target) : Standing()
         // No plain request asks for a range.
         let question = GateRequest(
-            method: .get, target: target, authorization: request.authorization.map { [$0] } ?? [], isResume: false)
+            method: method, target: target, authorization: request.authorization.map { [$0] } ?? [], isResume: false)
         let answer = AuthRequestAnswer(to: question, gate)
         return DecidedAnswer(
             WholeAnswer(status: answer.status, headers: answer.headers), route: Self.authRequest, standing: standing,

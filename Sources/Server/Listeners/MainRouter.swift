@@ -46,8 +46,7 @@ enum MainRouter {
         _ clock: WallClock
     ) {
         let trusts: @Sendable (Request, GatefoldRequestContext) -> Bool = { _, context in
-            guard let peer = context.peer else { return false }
-            return Loopback.contains(peer) || publications.value.clients.trusts(peer)
+            publications.value.clients.letsNameTarget(context.peer)
         }
         let conventions: [(path: RouterPath, ForwardedTarget)] = [
             ("auth-request/original-uri", .original),
@@ -64,6 +63,15 @@ enum MainRouter {
             keys: { Array(publications.value.noticeKeys.values) }, clock: clock, trusts: trusts,
             observe: { NoticeEventReporter.report(admission: $0) })
         router.get("auth-request/notifications") { try await notices.respond(to: $0, context: $1) }
+    }
+}
+
+extension ClientAddressResolver {
+    /// Whether this peer may name the request that an auth request is about: only this machine and trusted proxies
+    /// (PITFALLS row 11).
+    func letsNameTarget(_ peer: ClientAddress?) -> Bool {
+        guard let peer else { return false }
+        return Loopback.contains(peer) || trusts(peer)
     }
 }
 

@@ -45,10 +45,31 @@ public struct MariaDBInstance: Sendable {
             let launch = ServerProcess.Launch(executable, options, in: folder, until: .port(port))
             return try await withRestartableServer(launch) { server in
                 let instance = MariaDBInstance(server: server, port: port, folder: folder)
+                try await instance.awaitReadiness()
                 try await instance.execute("CREATE DATABASE readers", database: "mysql")
                 return try await body(instance)
             }
         }
+    }
+
+    /// It listens on its port a little before it does on its socket, whose file is there already after it was killed.
+    public func awaitReadiness() async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            do {
+                try await execute("SELECT 1", database: "mysql")
+                return
+            } catch {
+                guard ContinuousClock.now < deadline else { throw error }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
+    /// Starts it again after it was stopped.
+    public func start() async throws {
+        try await server.start()
+        try await awaitReadiness()
     }
 
     /// Runs statements as the superuser.

@@ -98,7 +98,7 @@ public struct ODBCMariaDBBench: BackendBench {
     public func recover() async throws {
         try await proxy.set(.none)
         await instance.server.resume()
-        try await instance.server.start()
+        try await instance.start()
         if try await instance.execute("SHOW TABLES LIKE 'gone'") == "gone" {
             try await instance.execute("RENAME TABLE gone TO reader")
         }

@@ -167,6 +167,7 @@ import Testing
             notes.end()
             try await reading
             let sorted = notes.times.withLock { $0.sorted() }
+            try #require(!sorted.isEmpty, "nobody read meanwhile")
             let peak =
                 (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8))?
                 .split(separator: "\n").first { $0.hasPrefix("VmHWM") } ?? ""

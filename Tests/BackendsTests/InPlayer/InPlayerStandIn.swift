@@ -193,7 +193,7 @@ struct InPlayerBed: Sendable {
     static func run(_ body: @escaping @Sendable (InPlayerBed) async throws -> Void) async throws {
         let service = InPlayerStandIn(ManualClock())
         let responder = CallbackResponder<BasicRequestContext> { request, _ in try await service.respond(request) }
-        try await Application(responder: responder).test(.live) { server in
+        try await Application(responder: responder, server: .kept).test(.live) { server in
             try await body(InPlayerBed(service: service, port: try #require(server.port)))
         }
     }

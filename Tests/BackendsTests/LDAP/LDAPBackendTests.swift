@@ -194,7 +194,7 @@ import Testing
             try await Slapd.run(entries: Self.ada) { second in
                 let both = first.reach.replacing(
                     "127.0.0.1:\(first.port)\"", with: "127.0.0.1:\(first.port)\", \"ldap://127.0.0.1:\(second.port)\"")
-                let directory = try DirectoryUnderTest(both + "timeout: 1s\n" + Slapd.byMail)
+                let directory = try DirectoryUnderTest(both + "timeout: 3s\n" + Slapd.byMail)
                 _ = try await directory.subscriber("ada@example.com", "right")
                 #expect(await second.log("BIND").isEmpty)
                 await first.server.stop()

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("SQLite: an interrupted question ends while its rows are fetched one by one, too", .timeLimit(.minutes(2)))
+    @Test("SQLite: an interrupted question ends while its rows are fetched one by one, too", .timeLimit(.minutes(10)))
     func sqliteInterruptedInFetch() async throws {
         try await ODBCSQLiteBench.run { bench in
             // With StepAPI the driver works in SQLFetch, and in SQLExecute not at all.

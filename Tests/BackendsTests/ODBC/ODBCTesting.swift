@@ -61,6 +61,8 @@ enum ODBCTesting {
             if try await holds() { return }
             try await Task.sleep(for: .milliseconds(20))
         }
+        // On a busy machine the last sleep alone may have taken long.
+        if try await holds() { return }
         Issue.record(what, sourceLocation: sourceLocation)
     }
 }

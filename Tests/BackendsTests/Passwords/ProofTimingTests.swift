@@ -142,17 +142,23 @@ import Testing
         // Readers with {SSHA} in a table whose decoys are of bcrypt: the shelf is passed by.
         let unknown = try proofRule("scheme: bcrypt")
         let known = try proofRule("scheme: ldap")
-        var times: [[Double]] = [[], []]
         let clock = ContinuousClock()
-        for pair in 0..<50 {
-            var start = clock.now
-            _ = try await unknown.answer("wrong", nil, identifier: "nobody\(pair)", with: verifier)
-            times[0].append((clock.now - start) / .nanoseconds(1))
-            start = clock.now
-            _ = try await known.answer("wrong", StoredProof(value: Self.stored[4].value), with: verifier)
-            times[1].append((clock.now - start) / .nanoseconds(1))
+        // Other programs use the machine too, and may hide it for a while.
+        var scores: [Double] = []
+        for _ in 0..<3 {
+            var times: [[Double]] = [[], []]
+            for pair in 0..<50 {
+                var start = clock.now
+                _ = try await unknown.answer("wrong", nil, identifier: "nobody\(pair)", with: verifier)
+                times[0].append((clock.now - start) / .nanoseconds(1))
+                start = clock.now
+                _ = try await known.answer("wrong", StoredProof(value: Self.stored[4].value), with: verifier)
+                times[1].append((clock.now - start) / .nanoseconds(1))
+            }
+            scores.append(RankSumTest(times[0], times[1]).z)
+            if abs(scores.last ?? 0) > 4.5 { return }
         }
-        #expect(abs(RankSumTest(times[0], times[1]).z) > 4.5)
+        Issue.record("they are not told apart: z of \(scores)")
     }
 
     @Test("Mann and Whitney's test gives the score that Python gives")

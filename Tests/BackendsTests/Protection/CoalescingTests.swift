@@ -6,7 +6,7 @@ import Testing
 
 @testable import Backends
 
-@Suite("Identical questions", .timeLimit(.minutes(1)))
+@Suite("Identical questions", .timeLimit(.minutes(10)))
 struct CoalescingTests {
     private let key = QuestionKey(words: SIMD4(1, 2, 3, 4))
     private let other = QuestionKey(words: SIMD4(1, 2, 3, 5))

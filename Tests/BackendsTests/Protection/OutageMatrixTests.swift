@@ -8,7 +8,7 @@ import Testing
 @testable import Backends
 
 /// PITFALLS row 9: every outage against every state of the cache.
-@Suite("An outage is no refusal, and a refusal no outage", .timeLimit(.minutes(1)))
+@Suite("An outage is no refusal, and a refusal no outage", .timeLimit(.minutes(10)))
 struct OutageMatrixTests {
     enum Outage: CaseIterable {
         case error

@@ -7,7 +7,7 @@ import Testing
 @testable import Backends
 @testable import Protections
 
-@Suite("A protected backend", .timeLimit(.minutes(1)))
+@Suite("A protected backend", .timeLimit(.minutes(10)))
 struct ProtectedBackendTests {
     private let known = Recognition.recognised(ProtectedBench.ada)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Backends
 
-@Suite("What is remembered of a backend's readers", .timeLimit(.minutes(1)))
+@Suite("What is remembered of a backend's readers", .timeLimit(.minutes(10)))
 struct RememberingTests {
     private let known = Recognition.recognised(ProtectedBench.ada)
     private let refused = Recognition.notRecognised(message: nil)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Backends
 
-@Suite("A store's receipt as the way to sign in", .timeLimit(.minutes(2)))
+@Suite("A store's receipt as the way to sign in", .timeLimit(.minutes(10)))
 struct ReceiptsBackendTests {
     private static let now = ManualClock().now
     private static let play = StoreName("play")!

@@ -11,7 +11,7 @@ import Testing
     private static let two = EditionID("com.example.2")!
 
     private func shadow(
-        _ serves: FakeMember, _ watches: FakeMember, _ events: EventLog, share: Int = 100, most: Int = 16,
+        _ serves: any SubscriberBackend, _ watches: FakeMember, _ events: EventLog, share: Int = 100, most: Int = 16,
         clock: ManualClock = ManualClock()
     ) throws -> ShadowBackend {
         let services = try testServices(clock: clock, events: events)
@@ -105,6 +105,41 @@ import Testing
         #expect(await events.wait(for: 4).last == BackendEvent(backend: "shadow", name: "shadow_unavailable"))
         try await shadow.signOut(subscriber, inquiry: Inquiry())
         while watches.asked.last != "sign out 9 n" { await Task.yield() }
+    }
+
+    @Test("of a reader who is compared nothing is known without asking; of others what the one that serves remembers")
+    func remembered() async throws {
+        let (events, time) = (EventLog(), ManualTime())
+        let (serves, watches) = (FakeMember.knowing("old", key: "1"), FakeMember.knowing("new", key: "9"))
+        let protected = ProtectedBackend(
+            serves, decidingFields: [], decidesEditions: true, settings: ProtectionSettings(),
+            services: try testServices(clock: time.clock), sleep: time.sleep)
+        let shadow = try shadow(protected, watches, events)
+        let (reader, other) = (Subscriber(backend: "old", key: "1"), Subscriber(backend: "old", key: "2"))
+        var asked: [Subscription] = []
+        for subscriber in [reader, other] {
+            #expect(shadow.rememberedSubscription(of: subscriber, inquiry: Inquiry()) == nil)
+            asked.append(try await shadow.subscription(of: subscriber, inquiry: Inquiry()))
+            _ = try await shadow.verdict(on: Self.one, for: subscriber, inquiry: Inquiry())
+        }
+        let known = try #require(shadow.rememberedSubscription(of: reader, inquiry: Inquiry()))
+        #expect(known.value == asked[0] && known.standing.holds(at: time.clock.now))
+        let verdict = try #require(shadow.rememberedVerdict(on: Self.one, for: reader, inquiry: Inquiry()))
+        #expect(verdict.value == RememberedVerdict.none && verdict.standing.holds(at: time.clock.now))
+
+        _ = try await shadow.recognise(Self.reader, inquiry: Inquiry())
+        await events.wait(for: 1)
+        // What was known before does not go on instead of comparing, either.
+        #expect(!known.standing.holds(at: time.clock.now) && !verdict.standing.holds(at: time.clock.now))
+        #expect(shadow.rememberedSubscription(of: reader, inquiry: Inquiry()) == nil)
+        #expect(shadow.rememberedVerdict(on: Self.one, for: reader, inquiry: Inquiry()) == nil)
+        #expect(shadow.rememberedSubscription(of: other, inquiry: Inquiry())?.value == asked[1])
+        for count in 2...4 {
+            _ = try await shadow.subscription(of: reader, inquiry: Inquiry())
+            await events.wait(for: count)
+        }
+        #expect(watches.asked == ["recognise"] + [String](repeating: "subscription 9 -", count: 3))
+        #expect(serves.asked.count { $0.hasPrefix("subscription") } == 2)
     }
 
     @Test("no log line quotes what a reader typed or a system's key")

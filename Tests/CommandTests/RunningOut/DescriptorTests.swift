@@ -8,27 +8,28 @@ struct DescriptorTests {
     private func launch(_ sample: Sample, files: Int) -> ServerProcess.Launch {
         ServerProcess.Launch(
             "prlimit", ["--nofile=\(files):\(files)", GatefoldProgram.path, "serve"], in: sample.folder,
-            until: .port(sample.port))
+            until: sample.launch.readiness)
     }
 
     /// Holds idle connections while the body runs.
     private func withIdle(_ count: Int, at listeners: [RawHTTP], _ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            let (opened, tell) = AsyncStream.makeStream(of: Void.self)
-            for listener in listeners {
-                for _ in 0..<count {
-                    group.addTask {
-                        try await listener.withConnection(patience: 60) { connection in
-                            tell.yield()
-                            _ = try? await connection.read()
-                        }
+            let (opened, tell) = AsyncStream.makeStream(of: Int.self)
+            for number in 0..<count * listeners.count {
+                let listener = listeners[number / count]
+                group.addTask {
+                    // Also of one that can not be opened: else it would be waited for without an end.
+                    defer { tell.yield(number) }
+                    try await listener.withConnection(patience: 60) { connection in
+                        tell.yield(number)
+                        _ = try? await connection.read()
                     }
                 }
             }
-            var left = count * listeners.count
-            for await _ in opened {
-                left -= 1
-                if left == 0 { break }
+            var left = Set(0..<count * listeners.count)
+            for await number in opened {
+                left.remove(number)
+                if left.isEmpty { break }
             }
             try await body()
             group.cancelAll()
@@ -50,6 +51,7 @@ struct DescriptorTests {
                 let token = try await sample.signIn(Sample.ada.email, Sample.ada.password)
                 let pair = try await sample.pair(token, Sample.third)
                 _ = try await sample.admin.send("GET", "/metrics")
+                let began = ContinuousClock.now
                 try await sample.http.withConnection(patience: 60) { kept in
                     try await kept.send(Self.signIn)
                     #expect(try await kept.readAnswer().element("token") != nil)
@@ -81,23 +83,26 @@ struct DescriptorTests {
                 #expect(try await sample.download("daily/\(Sample.third).zip", pair).status == 200)
                 #expect(server.isRunning)
                 let lines = server.output.split(separator: "\n").count { $0.contains(words) }
-                #expect((1...2).contains(lines), "once for each listener: \(lines)")
+                // Again after a minute, which a busy machine may take.
+                let minutes = (ContinuousClock.now - began) / Duration.seconds(60)
+                let most = 2 + 2 * Int(minutes)
+                #expect((1...most).contains(lines), "once for each listener: \(lines)")
             }
         }
     }
 
-    @Test("has connections wait in the kernel before there are none left, and says so", .timeLimit(.minutes(2)))
+    @Test("has connections wait in the kernel before there are none left, and says so", .timeLimit(.minutes(10)))
     func budget() async throws {
         try await starve(files: 320, until: "all places for connections are taken")
     }
 
-    @Test("takes no more connections when there are none left, and says so", .timeLimit(.minutes(2)))
+    @Test("takes no more connections when there are none left, and says so", .timeLimit(.minutes(10)))
     func none() async throws {
         // Databases, logs and event loops have some thirty: the listeners may not take all that they would.
         try await starve(files: 64, until: "connections can not be taken")
     }
 
-    @Test("by downloads that nobody reads leaves sign-in and the other downloads", .timeLimit(.minutes(2)))
+    @Test("by downloads that nobody reads leaves sign-in and the other downloads", .timeLimit(.minutes(10)))
     func downloads() async throws {
         try await withSample { sample in
             try sample.write("editions/daily/\(Sample.third).zip", [UInt8](repeating: 7, count: 16 << 20))

@@ -125,7 +125,7 @@ struct FileLimitTests {
     /// The state begins with a quarter of it.
     private static let limit = 1 << 20
 
-    @Test("no end of a session is acknowledged that is not kept, and readers go on", .timeLimit(.minutes(2)))
+    @Test("no end of a session is acknowledged that is not kept, and readers go on", .timeLimit(.minutes(10)))
     func limited() async throws {
         try await withSample(configuration: {
             $0.replacing("path: state/state.sqlite", with: "path: disk/state.sqlite")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A change of password that can not be written down", .serialized, .timeLimit(.minutes(3)))
+@Suite("A change of password that can not be written down", .serialized, .timeLimit(.minutes(10)))
 struct PasswordWithoutRoomTests {
     private static let merchant = "528b1b80-5868-4abc-a9b6-4d3455d719c8"
     private static let email = "mary@example.com"

@@ -186,6 +186,20 @@ extension Sample {
 
     /// `gatefold serve`, as the tests start it.
     var launch: ServerProcess.Launch {
-        ServerProcess.Launch(GatefoldProgram.path, ["serve"], in: folder, until: .port(port))
+        // Both listeners begin side by side, and not every test's configuration has the second.
+        let text = (try? String(contentsOfFile: path("gatefold.yaml"), encoding: .utf8)) ?? ""
+        let ports = text.contains("admin_listen: \"127.0.0.1:\(adminPort)\"") ? [adminPort, port] : [port]
+        return ServerProcess.Launch(GatefoldProgram.path, ["serve"], in: folder, until: .ports(ports))
+    }
+}
+
+extension ServerProcess {
+    /// Whether the program deals with a signal itself by now (proc(5), `SigCgt`).
+    func catches(_ signal: Int32) -> Bool {
+        let status = (try? String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)) ?? ""
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("SigCgt:") }),
+            let signals = line.split(separator: "\t").last.flatMap({ UInt64($0, radix: 16) })
+        else { return false }
+        return signals & (1 << UInt64(signal - 1)) != 0
     }
 }

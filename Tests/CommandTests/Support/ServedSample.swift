@@ -34,9 +34,9 @@ func withSample(
     }
 }
 
-/// Asks again and again until the answer is yes, for ten seconds at most.
+/// Asks again and again until the answer is yes, for a minute at most.
 func eventually(_ isSo: () async throws -> Bool) async throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
         if try await isSo() { return true }
         try await Task.sleep(for: .milliseconds(25))

@@ -42,7 +42,7 @@ struct SlowClient: Sendable {
 
 @Suite("Pitfall 15: clients that take their time", .serialized, .servedSample())
 struct SlowClientTests {
-    @Test("are hung up on after the documented while, and nobody else waits for them", .timeLimit(.minutes(4)))
+    @Test("are hung up on after the documented while, and nobody else waits for them", .timeLimit(.minutes(10)))
     func limits() async throws {
         let sample = try Sample.current
         try await withThrowingTaskGroup(of: (SlowClient, Duration, [RawResponse]).self) { group in
@@ -90,7 +90,7 @@ struct SlowClientTests {
 /// Connections with TLS are of another kind than those without, with idle times of their own.
 @Suite("Pitfall 15: clients that take their time over TLS", SecureSample())
 struct SecureSlowClientTests {
-    @Test("are hung up on after the same while over HTTP/1.1", .timeLimit(.minutes(4)))
+    @Test("are hung up on after the same while over HTTP/1.1", .timeLimit(.minutes(10)))
     func limits() async throws {
         let port = try Sample.current.port
         try await withThrowingTaskGroup(of: (SlowClient, Duration, String).self) { group in
@@ -124,7 +124,7 @@ struct SecureSlowClientTests {
 
     @Test(
         "have a stream of HTTP/2 reset whose body does not come to its end, and the connection goes on",
-        .timeLimit(.minutes(4)), arguments: [true, false])
+        .timeLimit(.minutes(10)), arguments: [true, false])
     func stream(drips: Bool) async throws {
         typealias Kind = RawStreams.Kind
         let port = try Sample.current.port

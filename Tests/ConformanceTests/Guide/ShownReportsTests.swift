@@ -10,7 +10,8 @@ struct ShownReportsTests {
           FAILED  cache-cookies     No answer sets a cookie
                     • the answer has Set-Cookie
                         GET /test/no-such-call-0123456789ab: HTTP 404, 9 bytes
-                    why  PITFALLS 16
+                    why  A cache between app and server keeps an answer and gives it to the next who
+                         asks. (PITFALLS 16)
           –       cache-hit         No answer comes out of a cache (skipped: why)
 
         document
@@ -29,7 +30,8 @@ struct ShownReportsTests {
               FAILED  cache-cookies     No answer sets a cookie
                         • the answer has Set-Cookie
                             GET /test/no-such-call-38fc15ca3e0a: HTTP 404, 9 bytes
-                        why  PITFALLS 16
+                        why  A cache between app and server keeps an answer and gives it to the next who
+                             asks. (PITFALLS 16)
 
             86 rules: 70 passed, 1 failed, 0 warning, 15 skipped
 

@@ -17,6 +17,19 @@ struct SourcesTests {
         for (source, expected) in names { #expect(CitedSource.names(in: source) == expected) }
     }
 
+    @Test("is put together for a rule: what becomes of it, and else what was asked, in the order of its sources")
+    func words() throws {
+        func said(_ names: String...) throws -> String {
+            try names.map { name in try #require(CitedSource.all.first { $0.name == name }).words }
+                .joined(separator: " ")
+        }
+        let pitfalls = try said("PITFALLS 16", "PITFALLS 2")
+        #expect(CitedSource.words(of: "PROTOCOLS 1.2: a; PITFALLS 16, 2; RFC 9111") == pitfalls)
+        let others = try said("PROTOCOLS 1.2", "PROTOCOLS 1.1", "DESIGN rule 4")
+        #expect(CitedSource.words(of: "PROTOCOLS 1.2, 1.1; DESIGN rule 4") == others)
+        #expect(CitedSource.words(of: "RFC 8996; RFC 9325 section 3.1") == "")
+    }
+
     @Test("is there for every section that a rule names, and for no other")
     func complete() {
         let named = Set(RuleBook.rules.flatMap { CitedSource.names(in: $0.source) })

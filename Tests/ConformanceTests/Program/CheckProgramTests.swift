@@ -74,7 +74,7 @@ struct CheckProgramTests {
         }
     }
 
-    @Test("says which line of the cases is wrong, and which files are missing")
+    @Test("says which line of the cases is wrong, and which files are missing or empty")
     func files() async throws {
         try await withTemporaryFolder { folder in
             try Data("readers: {ada: {tokn: a}}\n".utf8).write(to: folder.appendingPathComponent("cases.yaml"))
@@ -84,6 +84,9 @@ struct CheckProgramTests {
                 let run = try await GatefoldProgram.run(["check", "http://a/", option, "nowhere"], in: folder)
                 #expect(run.status == 66, "\(option)")
             }
+            try Data(" \n".utf8).write(to: folder.appendingPathComponent("secret"))
+            let empty = try await GatefoldProgram.run(["check", "http://a/", "--secret-file", "secret"], in: folder)
+            #expect(empty.status == 65 && empty.output == "" && empty.errors.contains("secret is empty"))
         }
     }
 }

@@ -22,7 +22,7 @@ struct ReportTests {
         let report = try await report()
         let table = report.table()
         #expect(table.contains("FAILED  state-known"))
-        #expect(table.contains("why  PROTOCOLS 1.2") && table.contains("fix  Use one of the five words"))
+        #expect(table.contains("why  The documents of the calls.") && table.contains("fix  Use one of the five words"))
         #expect(table.contains("more of the kind"))
         #expect(table.hasSuffix(report.sum))
         let isPlain = table.unicodeScalars.allSatisfy {
@@ -31,6 +31,25 @@ struct ReportTests {
         #expect(isPlain && !table.unicodeScalars.contains("\u{202E}"))
         #expect(table.contains("\\u{9b}"))
         #expect(report.table(hasColour: true).contains("\u{1B}[1;31mFAILED\u{1B}[0m"))
+    }
+
+    @Test("The table says in words why, and where that stands, in lines that a terminal has room for")
+    func why() throws {
+        let probe = Probe(.unknownPath, try #require(Address("http://127.0.0.1/test/x")))
+        let report = try judge(Exchange(probe, .success(RawAnswer(status: 200))))
+        #expect(Set(report.broken.keys) == ["cache-not-found", "path-unknown"])
+        let rule = try #require(RuleBook.rules.first { $0.id == "cache-not-found" })
+        #expect(rule.why == "\(CitedSource.words(of: rule.source)) (\(rule.source))")
+        #expect(rule.why.hasPrefix("A cache between app and server "))
+        for width in [80, 100] {
+            let table = report.table(width: width)
+            let words = table.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+            #expect(words.contains("why \(rule.why) fix \(rule.fix)"))
+            // What everybody can look up is only named.
+            #expect(words.contains("why RFC 9110 section 15.5.5 fix "))
+            let further = table.split(separator: "\n").filter { $0.hasPrefix(String(repeating: " ", count: 12)) }
+            #expect(further.count > 10 && further.allSatisfy { $0.count <= width }, "\(table)")
+        }
     }
 
     @Test("The page has no script, nothing from elsewhere, and every byte from outside escaped")
@@ -59,6 +78,8 @@ struct ReportTests {
         #expect(cases.map { $0.attributes["name"] } == RuleBook.rules.map(\.id))
         let failed = cases.filter { $0.child("failure") != nil }.map { $0.attributes["name"] }
         #expect(failed == report.entries.filter { $0.verdict.word == .failed }.map(\.rule.id))
+        let why = try #require(RuleBook.rules.first { $0.id == "state-known" }).why
+        #expect(cases.compactMap { $0.child("failure")?.text }.contains { $0.contains("\nwhy: \(why)\nfix: ") })
         #expect(cases.count { $0.child("skipped") != nil } == report.count(.skipped))
         #expect(
             suites.children.compactMap { $0.attributes["failures"].flatMap { Int($0) } }.reduce(0, +) == failed.count)
@@ -81,6 +102,7 @@ struct ReportTests {
             struct Rule: Decodable {
                 struct Finding: Decodable { let text, request, answer: String? }
                 let id, verdict, source, fix: String
+                let why: String?
                 let findings: [Finding]
             }
             let endpoint: String
@@ -97,6 +119,10 @@ struct ReportTests {
         #expect(!read.clean && read.counts["failed"] == report.count(.failed))
         let broken = try #require(read.rules.first { $0.id == "state-known" })
         #expect(broken.verdict == "failed" && broken.findings.first?.request?.contains("token=…") == true)
+        let words = try #require(CitedSource.all.first { $0.name == "PROTOCOLS 1.2" }).words
+        #expect(broken.source == "PROTOCOLS 1.2" && broken.why == words)
+        let common = try #require(read.rules.first { $0.id == "path-unknown" })
+        #expect(common.source.hasPrefix("RFC ") && common.why == nil)
     }
 
     @Test("No report holds a password, a token or a secret")

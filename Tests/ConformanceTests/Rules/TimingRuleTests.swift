@@ -4,6 +4,24 @@ import Testing
 
 @testable import Conformance
 
+/// A check of a server that is sound. Chance tells something of one in a thousand, so that a second check may decide.
+func sound(_ check: () async throws -> CheckReport) async throws -> CheckReport {
+    let report = try await check()
+    return report.broken["timing-enumeration"] == nil ? report : try await check()
+}
+
+/// A check of a server whose times tell something: the first of three that finds that and nothing else, or the last.
+/// What else a busy machine does may hide it, or seem to tell more.
+func leaking(
+    _ check: () async throws -> CheckReport, isFound: ([Finding]) -> Bool = { !$0.isEmpty }
+) async throws -> CheckReport {
+    for _ in 1...2 {
+        let report = try await check()
+        if isFound(report["timing-enumeration"]?.findings ?? []) { return report }
+    }
+    return try await check()
+}
+
 @Suite("The rule about times", .serialized)
 struct TimingRuleTests {
     /// One is active, one has lapsed and one is blocked.
@@ -41,23 +59,35 @@ struct TimingRuleTests {
         let standIn = StandIn { request, _ in
             if request.isSignIn, !request.isStream || request["username"] == "peter" { StandIn.work() }
         }
-        let report = try await check(standIn, hasHTTP2: true)
+        let report = try await leaking {
+            try await check(standIn, hasHTTP2: true)
+        } isFound: {
+            $0.count == 1 && $0[0].text.contains("HTTP/2 streams")
+        }
         expect(report, breaks: "timing-enumeration")
         let findings = try #require(report["timing-enumeration"]?.findings)
         #expect(findings.count == 1 && findings[0].text.contains("40 pairs of HTTP/2 streams"), "\(findings)")
-        #expect(try await check(standIn, hasHTTP2: false)["timing-enumeration"] == .passed(40))
+        let byTurns = try await sound { try await check(standIn, hasHTTP2: false) }
+        #expect(byTurns["timing-enumeration"] == .passed(40), "\(byTurns.broken)")
     }
 
     @Test("Pitfall 6: finds a server that takes longer for blocked readers alone", arguments: [false, true])
     func blocked(hasHTTP2: Bool) async throws {
         let standIn = StandIn.withPasswords(Breakage.blockedIsSlow.change)
-        let report = try await check(standIn, of: Self.kinds, hasHTTP2: hasHTTP2)
+        let expected = hasHTTP2 ? 2 : 1
+        let report = try await leaking {
+            try await check(standIn, of: Self.kinds, hasHTTP2: hasHTTP2)
+        } isFound: {
+            $0.count == expected && $0.allSatisfy { $0.text.contains("blockedtoken") }
+        }
         expect(report, breaks: Breakage.blockedIsSlow.rule)
         let texts = report["timing-enumeration"]?.findings.map(\.text) ?? []
-        #expect(texts.count == (hasHTTP2 ? 2 : 1), "\(texts)")
+        #expect(texts.count == expected, "\(texts)")
         #expect(texts.allSatisfy { $0.contains("blockedtoken (stale)") }, "\(texts)")
         // By the readers who are not blocked alone it is not found.
-        let others = try await check(standIn, of: Self.kinds.subtracting(["blockedtoken"]), hasHTTP2: hasHTTP2)
+        let others = try await sound {
+            try await check(standIn, of: Self.kinds.subtracting(["blockedtoken"]), hasHTTP2: hasHTTP2)
+        }
         #expect(others["timing-enumeration"] == .passed(hasHTTP2 ? 160 : 80), "\(others.broken)")
     }
 
@@ -72,7 +102,7 @@ struct TimingRuleTests {
                 answer.text = answer.text.replacing("Invalid credentials", with: "You are blocked")
             }
         }
-        let report = try await check(standIn, of: Self.kinds, hasHTTP2: true)
+        let report = try await sound { try await check(standIn, of: Self.kinds, hasHTTP2: true) }
         #expect(report.broken["refusal-uniform"]?.count == 1, "\(report.broken)")
         guard case .skipped(let why)? = report["timing-enumeration"] else {
             Issue.record("\(String(describing: report["timing-enumeration"]))")
@@ -80,8 +110,10 @@ struct TimingRuleTests {
         }
         #expect(why.hasPrefix("blockedtoken (stale) is not refused as nobody is"), "\(why)")
         // Two are compared by turns and by streams; of the third nothing more is asked.
-        let untimed = try await check(standIn, of: Self.kinds.subtracting(["blockedtoken"]), hasHTTP2: true)
-        #expect(untimed["timing-enumeration"] == .passed(160))
+        let untimed = try await sound {
+            try await check(standIn, of: Self.kinds.subtracting(["blockedtoken"]), hasHTTP2: true)
+        }
+        #expect(untimed["timing-enumeration"] == .passed(160), "\(untimed.broken)")
     }
 
     /// How often something was said.
@@ -100,17 +132,20 @@ struct TimingRuleTests {
         "counts refusals alone, and says what came in place of one", arguments: [true, false],
         ["HTTP 429", "throttled"])
     func tired(byStreams: Bool, words: String) async throws {
-        let tally = Tally()
-        // It has enough from the tenth wrong sign-in with the same words on.
-        let standIn = StandIn { request, answer in
-            guard request.isSignIn else { return }
-            StandIn.work()
-            guard request.isStream == byStreams, let proof = request["password"], proof != "pan" else { return }
-            guard tally.count(proof) >= 10 else { return }
-            answer =
-                words == "HTTP 429" ? .text(429, "Slow down") : StandIn().document("<error status=\"throttled\"/>")
+        let report = try await sound {
+            let tally = Tally()
+            // It has enough from the tenth wrong sign-in with the same words on.
+            let standIn = StandIn { request, answer in
+                guard request.isSignIn else { return }
+                StandIn.work()
+                guard request.isStream == byStreams, let proof = request["password"], proof != "pan" else { return }
+                guard tally.count(proof) >= 10 else { return }
+                answer =
+                    words == "HTTP 429"
+                    ? .text(429, "Slow down") : StandIn().document("<error status=\"throttled\"/>")
+            }
+            return try await check(standIn, hasHTTP2: byStreams)
         }
-        let report = try await check(standIn, hasHTTP2: byStreams)
         #expect(report.broken.isEmpty, "\(report.broken)")
         guard case .skipped(let why)? = report["timing-enumeration"] else {
             Issue.record("\(String(describing: report["timing-enumeration"]))")
@@ -133,11 +168,15 @@ struct TimingRuleTests {
 
     @Test("finds nothing in a server that does the same for everybody")
     func fair() async throws {
-        let report = try await check(StandIn { request, _ in if request.isSignIn { StandIn.work() } }, hasHTTP2: true)
+        let report = try await sound {
+            try await check(StandIn { request, _ in if request.isSignIn { StandIn.work() } }, hasHTTP2: true)
+        }
         #expect(report["timing-enumeration"] == .passed(80), "\(report.broken)")
-        let ofMany = try await check(
-            StandIn.withPasswords { request, _ in if request.isSignIn { StandIn.work() } }, of: Self.kinds,
-            hasHTTP2: false)
+        let ofMany = try await sound {
+            try await check(
+                StandIn.withPasswords { request, _ in if request.isSignIn { StandIn.work() } }, of: Self.kinds,
+                hasHTTP2: false)
+        }
         #expect(ofMany["timing-enumeration"] == .passed(120), "\(ofMany.broken)")
     }
 }

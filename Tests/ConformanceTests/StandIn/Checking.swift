@@ -1,3 +1,4 @@
+import Foundation
 import Gatefold
 import TestSupport
 import Testing
@@ -26,6 +27,15 @@ func check(
         change(&options)
         return try await Checkup(endpoint: Endpoint(root: root), cases: cases(port), options: options).run()
     }
+}
+
+/// Judges exchanges that nobody had.
+func judge(_ exchanges: Exchange...) throws -> CheckReport {
+    let root = try #require(Address("http://127.0.0.1/test"))
+    var evidence = Evidence(
+        endpoint: Endpoint(root: root), cases: CheckCases(), options: CheckOptions(), date: Date())
+    evidence.exchanges = exchanges
+    return CheckReport(evidence, seconds: 0)
 }
 
 extension CheckReport {

@@ -3,6 +3,8 @@ import Foundation
 /// A request as the stand-in reads it.
 struct StandInRequest: Sendable {
     var method = ""
+    /// As it stands in the request line.
+    var target = ""
     /// Without the query, as it was sent.
     var path = ""
     var fields: [(name: String, value: String)] = []
@@ -25,6 +27,7 @@ struct StandInRequest: Sendable {
         let words = lines[0].split(separator: " ")
         guard words.count == 3 else { return nil }
         method = String(words[0])
+        target = String(words[1])
         let parts = words[1].split(separator: "?", maxSplits: 1)
         path = parts.first.map(String.init) ?? ""
         headers = lines.dropFirst().map { line in

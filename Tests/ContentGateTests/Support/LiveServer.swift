@@ -19,7 +19,7 @@ func withServer(
     _ responder: some HTTPResponder<BasicRequestContext>, _ body: @escaping @Sendable (RawClient) async throws -> Void
 ) async throws {
     let application = Application(
-        responder: responder, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+        responder: responder, server: .kept, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     try await application.test(.live) { client in
         try await body(RawClient(port: try #require(client.port)))

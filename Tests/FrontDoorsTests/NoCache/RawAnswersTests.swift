@@ -18,7 +18,9 @@ struct RawAnswersTests {
                 Response(status: .ok, body: .init(byteBuffer: .init(string: "stray")))
             }
         }
-        try await Application(router: router).test(.live) { try await body(RawHTTP(port: $0.port ?? 0)) }
+        try await Application(router: router, server: .kept).test(.live) {
+            try await body(RawHTTP(port: $0.port ?? 0))
+        }
     }
 
     @Test("sees the body of an answer to HEAD, at the end of the connection and before the next answer")

@@ -2,7 +2,8 @@ extension FuzzTarget {
     /// Every target there is.
     static let all: [FuzzTarget] = [
         .xmlDocument, .xmlRecords, .json, .jsonPath, .csv,
-        .plainRequest, .requestBody, .requestHeaders, .appPaths, .loggedPath,
+        .plainRequest, .fastLane, .requestBody, .requestFields, .requestHeaders, .pageHeaders,
+        .appPaths, .pugpigPaths, .loggedPath,
         .gate, .ticket, .contentHeaders, .basicCredentials,
         .sealedTexts, .editionCredentials, .accessTokens,
         .identifiers, .addresses,

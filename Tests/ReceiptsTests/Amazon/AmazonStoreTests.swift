@@ -8,7 +8,7 @@ import Testing
 
 @testable import Receipts
 
-@Suite("The Amazon Appstore", .timeLimit(.minutes(3)))
+@Suite("The Amazon Appstore", .timeLimit(.minutes(10)))
 struct AmazonStoreTests {
     private typealias Word = LoopbackStore.Word
     private typealias Bench = AmazonBench

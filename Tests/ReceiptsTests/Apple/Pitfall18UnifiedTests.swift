@@ -7,7 +7,7 @@ import Testing
 
 @testable import Receipts
 
-@Suite("Pitfall 18: unified receipts that are not what they seem", .timeLimit(.minutes(2)))
+@Suite("Pitfall 18: unified receipts that are not what they seem", .timeLimit(.minutes(10)))
 struct Pitfall18UnifiedTests {
     private typealias Authority = ReceiptAuthority
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Receipts
 
-@Suite("Questions to a store", .timeLimit(.minutes(3)))
+@Suite("Questions to a store", .timeLimit(.minutes(10)))
 struct ProtectedStoreTests {
     private struct Down: Error {}
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Receipts
 
-@Suite("A unified receipt", .timeLimit(.minutes(2)))
+@Suite("A unified receipt", .timeLimit(.minutes(10)))
 struct UnifiedReceiptTests {
     @Test(
         "is verified in every encoding of every era",

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Receipts
 
-@Suite("Receipts that verifyReceipt is asked about", .timeLimit(.minutes(2)))
+@Suite("Receipts that verifyReceipt is asked about", .timeLimit(.minutes(10)))
 struct VerifyReceiptTests {
     private typealias Word = LoopbackStore.Word
 

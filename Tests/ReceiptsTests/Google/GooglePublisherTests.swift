@@ -6,7 +6,7 @@ import Testing
 
 @testable import Receipts
 
-@Suite("Asking Google what has become of a purchase", .timeLimit(.minutes(3)))
+@Suite("Asking Google what has become of a purchase", .timeLimit(.minutes(10)))
 struct GooglePublisherTests {
     private let token = StoreReceipt([.token: "t/1", .product: "daily.2026-11-01"])
 
@@ -296,7 +296,7 @@ struct GooglePublisherTests {
     }
 }
 
-@Suite("A subscription whose products change", .timeLimit(.minutes(3)))
+@Suite("A subscription whose products change", .timeLimit(.minutes(10)))
 struct GoogleAddOnTests {
     private func tell(_ google: GoogleStandIn, _ order: String, _ products: [String]) {
         let items = products.map { "{\"productId\":\"\($0)\",\"expiryTime\":\"2027-01-01T00:00:00Z\"}" }

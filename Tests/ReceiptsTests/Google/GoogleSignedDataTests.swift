@@ -6,7 +6,7 @@ import Testing
 
 @testable import Receipts
 
-@Suite("Purchase data that Google signed", .timeLimit(.minutes(2)))
+@Suite("Purchase data that Google signed", .timeLimit(.minutes(10)))
 struct GoogleSignedDataTests {
     /// The verdict on data that the app's key signed.
     private func verdict(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Receipts
 
-@Suite("What a store takes back is taken back on record", .timeLimit(.minutes(3)))
+@Suite("What a store takes back is taken back on record", .timeLimit(.minutes(10)))
 struct TakenBackTests {
     private let hour: TimeInterval = 3600
     private let day: TimeInterval = 86_400

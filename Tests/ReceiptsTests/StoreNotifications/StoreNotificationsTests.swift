@@ -58,7 +58,7 @@ struct StoreNotificationsTests {
             let router = Router()
             StoreNotificationsFrontDoor(desks: { name in desks.filter { $0.stores.contains(name) } })
                 .addRoutes(to: router)
-            try await Application(router: router).test(.live) { client in
+            try await Application(router: router, server: .kept).test(.live) { client in
                 try await body(Setting(client: client, ledger: ledger, authority: authority))
             }
         }
@@ -163,7 +163,7 @@ struct StoreNotificationsTests {
             let router = Router()
             StoreNotificationsFrontDoor(desks: { _ in [desk] }).addRoutes(to: router)
             let body = SignedForms.body(try authority.sign(SignedForms.notification("TEST")))
-            try await Application(router: router).test(.live) { client in
+            try await Application(router: router, server: .kept).test(.live) { client in
                 try await client.execute(
                     uri: "/notifications/app-store", method: .post, body: ByteBuffer(bytes: body)
                 ) {

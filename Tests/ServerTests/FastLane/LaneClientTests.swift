@@ -68,12 +68,13 @@ struct LaneClientTests {
         }
         let target = "/edition_credentials?token=\(token)&product_id=ed-1"
         let fields = given.forwardedFor.map { [("X-Forwarded-For", $0)] } ?? []
-        let plain = try await FastLaneTests.exchange(target, fields, router, nil).map(Self.shape)
-        let fast = try await FastLaneTests.exchange(target, fields, router, lane).map(Self.shape)
+        let request = FastLaneTests.get(target, fields)
+        let plain = try await FastLaneTests.exchange([request], router, nil)[0].map(Self.shape)
+        let fast = try await FastLaneTests.exchange([request], router, lane)[0].map(Self.shape)
         #expect(fast == plain)
         #expect(plain.last?.contains("ip=\(given.client)~") == true, "\(plain)")
         // It was the lane that answered.
-        var bytes = ByteBuffer(string: FastLaneTests.get(target, fields))
+        var bytes = ByteBuffer(string: request)
         var out: ByteBuffer?
         #expect(lane.answer(&bytes, LanePeer(address: ClientAddress("127.0.0.1")), LaneMemory(), into: &out))
         #expect(out.map { String(buffer: $0).contains("ip=\(given.client)~") } == true)

@@ -356,7 +356,7 @@ import Testing
         }
     }
 
-    @Test("What a store is being asked about when the server stops is finished and kept", .timeLimit(.minutes(1)))
+    @Test("What a store is being asked about when the server stops is finished and kept", .timeLimit(.minutes(10)))
     func stopped() async throws {
         try await DeskRig.with { rig async throws in
             rig.verifier.breakDown()

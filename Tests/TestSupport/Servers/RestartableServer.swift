@@ -36,8 +36,10 @@ public actor RestartableServer {
         resume()
         guard let process else { return }
         self.process = nil
+        let children = Self.children(of: process.identifier)
         process.send(signal ?? stopSignal)
         await process.stop()
+        await Self.awaitEnd(of: children)
         earlier += process.output
     }
 
@@ -48,8 +50,8 @@ public actor RestartableServer {
         kill(process.identifier, SIGSTOP)
         held = [process.identifier]
         for child in Self.children(of: process.identifier) {
-            kill(child, SIGSTOP)
-            held.append(child)
+            kill(child.identifier, SIGSTOP)
+            held.append(child.identifier)
         }
     }
 
@@ -59,16 +61,52 @@ public actor RestartableServer {
     }
 
     /// Those whose parent it is, also when they lead a group of their own as PostgreSQL's do.
-    private static func children(of parent: Int32) -> [Int32] {
+    private static func children(of parent: Int32) -> [ProcessStatus] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        return names.compactMap { Int32($0) }.filter { identifier in
-            guard let text = try? String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8),
-                let name = text.lastIndex(of: ")")
-            else { return false }
-            // Behind the name come the state and the parent (proc(5)).
-            let fields = text[text.index(after: name)...].split(separator: " ")
-            return fields.count > 1 && Int32(fields[1]) == parent
-        }
+        return names.compactMap { Int32($0) }.compactMap { ProcessStatus($0) }.filter { $0.parent == parent }
+    }
+
+    /// Waits until they have ended, for twenty seconds at most.
+    ///
+    /// PostgreSQL's live a little longer than a parent that was killed, in sessions of their own, and as long as one of
+    /// them does, no other server starts on the same data.
+    private static func awaitEnd(of children: [ProcessStatus]) async {
+        // A task of its own: it waits also when the test was cancelled.
+        await Task.detached {
+            let deadline = ContinuousClock.now + .seconds(20)
+            while children.contains(where: \.isRunning), ContinuousClock.now < deadline {
+                try? await Task.sleep(for: .milliseconds(10))
+            }
+        }.value
+    }
+}
+
+/// What the kernel tells of a process (proc(5), `/proc/[pid]/stat`).
+private struct ProcessStatus: Sendable {
+    let identifier: Int32
+    let parent: Int32
+    private let state: String
+    /// Tells it from a later one of the same identifier.
+    private let began: String
+
+    /// Nil where there is none of that identifier.
+    init?(_ identifier: Int32) {
+        guard let text = try? String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8),
+            let name = text.lastIndex(of: ")")
+        else { return nil }
+        // Behind the name come the state, which is the third field, and the parent; the 22nd is the start.
+        let fields = text[text.index(after: name)...].split(separator: " ")
+        guard fields.count > 19, let parent = Int32(fields[1]) else { return nil }
+        self.identifier = identifier
+        self.parent = parent
+        state = String(fields[0])
+        began = String(fields[19])
+    }
+
+    /// Whether it has not ended. One that only nobody has waited for has.
+    var isRunning: Bool {
+        guard let now = ProcessStatus(identifier) else { return false }
+        return now.began == began && now.state != "Z" && now.state != "X"
     }
 }
 

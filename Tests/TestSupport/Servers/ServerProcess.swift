@@ -29,6 +29,8 @@ public struct ServerProcess: Sendable {
     public enum Readiness: Sendable {
         /// It accepts connections on this port of 127.0.0.1.
         case port(Int)
+        /// It accepts connections on each of these ports.
+        case ports([Int])
         /// It listens on this port, which is looked up and not tried: for servers that serve one connection and no other.
         case listening(Int)
         /// This file, such as a Unix socket, exists.
@@ -37,6 +39,7 @@ public struct ServerProcess: Sendable {
         fileprivate var isReached: Bool {
             switch self {
             case .port(let port): FreePort.isTaken(port)
+            case .ports(let ports): ports.allSatisfy { FreePort.isTaken($0) }
             case .listening(let port): FreePort.isListenedOn(port)
             case .file(let file): FileManager.default.fileExists(atPath: file.path)
             }

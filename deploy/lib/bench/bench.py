@@ -19,6 +19,7 @@ import urllib.error
 import urllib.request
 
 import load
+import provenance
 import report
 import servers
 import standing
@@ -42,6 +43,12 @@ MANY_NEVER = f"verify_subscription of {READERS:,} readers, never the same twice,
 SESSIONS_NEVER = f"verify_subscription of {READERS * SESSIONS:,} sessions, never the same twice, 64 connections"
 # Each of the readers' credentials in turn, each time for another path of the edition.
 ASKED_NEVER = "auth-request, never the same twice, 64 connections"
+CALLS = ("verify_subscription", "edition_credentials", "sign_in", "auth-request")
+# What --only chooses from besides what stands by itself.
+CASES = [
+    *(f"{call}, {connections}" for connections in ("64 connections", "1 connection") for call in CALLS),
+    NEVER, MANY, MANY_NEVER, ASKED_NEVER, SESSIONS_NEVER, "download 100 MB", "download 20 KB",
+]
 # The project's own bars: case, who, compared with whom, by what, and at least (negative: at most) how much of it.
 BARS = [
     *((case, "gatefold", *bar) for case in ("verify_subscription, 64 connections", MANY, NEVER, MANY_NEVER) for bar in (
@@ -108,6 +115,14 @@ def returns(answers):
     return "\n".join(lines)
 
 
+def pattern(text):
+    try:
+        re.compile(text)
+    except re.error as wrong:
+        raise argparse.ArgumentTypeError(f"expected a regular expression, found {text}: {wrong}") from None
+    return text
+
+
 def end(number, _):
     """Leaves by way of everybody's clean-up, which no second signal interrupts."""
     for each in (signal.SIGTERM, signal.SIGINT):
@@ -123,12 +138,19 @@ def main():
     parser.add_argument("--out", help="where tables, JSON and plot go; .gatefold/bench of the checkout where it is not said")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=6, help="of each measurement")
-    parser.add_argument("--only", default="", help="cases whose name matches this regular expression")
+    parser.add_argument("--only", default="", type=pattern, help="cases whose name matches this regular expression")
     parser.add_argument("--memory-minutes", type=int, default=3,
                         help="so long load goes on for memory to be compared with that after a minute; 0 leaves it out")
     parser.add_argument("--micro", help="the program gatefold-bench, whose micro-benchmarks are run as well")
-    parser.add_argument("--markdown", action="store_true", help="print the table for the README instead")
+    parser.add_argument("--swift", help="the compiler's version, for the report")
+    parser.add_argument("--build", help="how it was built, for the report")
+    parser.add_argument("--markdown", action="store_true", help="print the tables for the README instead")
     arguments = parser.parse_args()
+    there = [*CASES, "idle connections"]
+    there += ["memory"] if arguments.memory_minutes > 0 else []
+    there += ["micro"] if arguments.micro else []
+    if not any(re.search(arguments.only, name) for name in there):
+        parser.error(f"--only: nothing that is measured is named like {arguments.only}; there are:\n  " + "\n  ".join(there))
 
     # Told to stop, it stops its servers and takes its folder away like at any other end.
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -147,6 +169,9 @@ def main():
 
 
 def measure_all(arguments, run, content, started, files):
+    # Before anything is measured, as the checkout may change meanwhile.
+    made = provenance.made(arguments.swift, arguments.build, arguments.go, servers.php_program())
+
     def start(server):
         started.append(server)
         return server
@@ -231,6 +256,7 @@ def measure_all(arguments, run, content, started, files):
             # What asking costs, whoever answers: no answer can be had for less.
             ("nginx, asking nginx return", nginx.ports["ASKING"], request, [nginx]),
             ("nginx", nginx.ports["PLAIN"], request, [nginx])]))
+    assert {case[0] for case in cases} <= set(CASES), "a case that --only does not know"
     cases = [case for case in cases if re.search(arguments.only, case[0])]
 
     check(cases, answers)
@@ -241,15 +267,16 @@ def measure_all(arguments, run, content, started, files):
             # Whoever goes first in one round goes last in the next.
             for peer, port, request, counted in peers if turn % 2 == 0 else reversed(peers):
                 measured[name][peer].append(load.measure(port, request, connections, arguments.seconds, counted))
-    results = {
-        name: {peer: report.medians(rounds) for peer, rounds in peers.items()} for name, peers in measured.items()}
     standings = stand(arguments, run, content, upstream, start, pair, files)
     micro = json.loads(subprocess.run(
         [arguments.micro, "micro", "--json"], capture_output=True, text=True, check=True).stdout) \
         if arguments.micro and re.search(arguments.only, "micro") else []
-    verdict = report.bars(results, BARS) + report.standing_bars(standings, IDLE, IDLE_BAR, LONG, GROWTH_BAR)
-    told = report.Report(results, standings, micro, verdict, {
-        "rounds": arguments.rounds, "seconds": arguments.seconds, "memory_minutes": arguments.memory_minutes})
+    verdict = report.bars(report.all_medians(measured), BARS) \
+        + report.standing_bars(standings, IDLE, IDLE_BAR, LONG, GROWTH_BAR)
+    settings = {
+        "rounds": arguments.rounds, "seconds": arguments.seconds, "only": arguments.only,
+        "memory_minutes": arguments.memory_minutes}
+    told = report.Report(measured, standings, micro, verdict, settings, made)
     folder = pathlib.Path(arguments.caller) / arguments.out if arguments.out else pathlib.Path(".gatefold/bench")
     told.write(folder)
     print(told.markdown() if arguments.markdown else told.text())

@@ -30,7 +30,8 @@ class Request:
 def measure(port, request, connections, seconds, servers):
     """Requests per second, latencies in microseconds, bytes per second, and the CPU and memory that the servers used."""
     held = []
-    look = lambda: held.append(sum(server.proportional_bytes() for server in servers))
+    look = lambda: held.append((
+        sum(server.proportional_bytes() for server in servers), sum(server.resident_bytes() for server in servers)))
     before = sum(server.cpu_seconds() for server in servers)
     told = run(port, request, connections, seconds, look)
     if told is None:
@@ -51,7 +52,8 @@ def measure(port, request, connections, seconds, servers):
         "cpu_per_100000": cpu / told["requests"] * 100_000,
         "cpu_per_gigabyte": cpu / told["bytes"] * 1e9,
         # While the connections are there.
-        "pss_megabytes": held[-1] / 1e6,
+        "pss_megabytes": held[-1][0] / 1e6,
+        "rss_megabytes": held[-1][1] / 1e6,
     }
 
 

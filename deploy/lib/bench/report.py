@@ -1,19 +1,22 @@
 """Tables for people, JSON for programs, and a plot."""
 
+import dataclasses
 import html
 import json
-import os
-import pathlib
-import platform
 import statistics
+import textwrap
 
-
-def machine():
-    model = next(
-        (line.split(":", 1)[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-         if line.startswith("model name")), platform.machine())
-    memory = int(pathlib.Path("/proc/meminfo").read_text().split()[1]) * 1024 / 1e9
-    return f"{os.cpu_count()} × {model}, {memory:.0f} GB, {platform.system()} {platform.release()}"
+UNITS = {"per_second": "requests/s", "bytes_per_second": "MB/s", "p99": "p99", "cpu_per_gigabyte": "CPU s/GB"}
+# Made anew for each request, even where the same comes again.
+ANEW = ("edition_credentials", "sign_in")
+DOWNLOADS = {
+    "gatefold": "our own file server", "nginx, asking gatefold": "nginx that asks us, `deploy/fronts`",
+    "nginx, auth_request alone": "nginx that asks us, `auth_request` alone", "nginx, asking nginx return": "nginx that asks nginx",
+}
+# Beside the rows that they are about.
+SIGN_IN = ("sign_in is not the same work: Gatefold asks an SQLite database made of a file of readers, and counts attempts of each"
+           " reader and each address; the Go program looks into a map in its memory and counts nothing; PHP has one reader in an"
+           " array, with a hash without a salt, and gives the reader's name for a token.")
 
 
 def medians(rounds):
@@ -21,45 +24,116 @@ def medians(rounds):
     return {key: statistics.median(one[key] for one in rounds) for key in rounds[0]}
 
 
-def table(results):
+def all_medians(measured):
+    return {case: {peer: medians(rounds) for peer, rounds in peers.items()} for case, peers in measured.items()}
+
+
+def is_download(case):
+    return case.startswith("download")
+
+
+def call(case):
+    return case.replace(",", " ").split()[0]
+
+
+def spread(rounds, key, divisor=1):
+    """The lowest and the highest round."""
+    found = [one[key] / divisor for one in rounds]
+    return f"{min(found):,.0f}–{max(found):,.0f}"
+
+
+def table(measured):
+    """Each case with everybody's medians; of the throughput also the lowest and the highest round."""
     lines = []
-    for case, peers in results.items():
-        reference = peers["gatefold"]
-        download = case.startswith("download")
+    for case, peers in measured.items():
+        told = {peer: medians(rounds) for peer, rounds in peers.items()}
+        download = is_download(case)
+        key, divisor = ("bytes_per_second", 1e6) if download else ("per_second", 1)
         lines.append(f"\n{case}")
-        heads = ("MB/s" if download else "req/s", "ours/it", "p50 µs", "p99 µs",
-                 "CPU s/GB" if download else "CPU s/100k", "PSS MB")
-        lines.append(f"  {'':28}" + "".join(f"{head:>12}" for head in heads))
-        for name, told in peers.items():
-            key = "bytes_per_second" if download else "per_second"
-            shown = told[key] / 1e6 if download else told[key]
-            cpu = told["cpu_per_gigabyte" if download else "cpu_per_100000"]
+        lines.append(
+            f"  {'':27}{'MB/s' if download else 'req/s':>9}{'low–high':>18}{'ours/it':>9}{'p50 µs':>9}{'p99 µs':>9}"
+            f"{'CPU s/GB' if download else 'CPU s/100k':>12}{'PSS MB':>9}{'RSS MB':>9}")
+        for name, one in told.items():
+            cpu = one["cpu_per_gigabyte" if download else "cpu_per_100000"]
             lines.append(
-                f"  {name:28}{shown:12,.0f}{reference[key] / told[key]:12.2f}{told['p50']:12,.0f}{told['p99']:12,.0f}"
-                f"{cpu:12.2f}{told['pss_megabytes']:12.0f}")
+                f"  {name:27}{one[key] / divisor:9,.0f}{spread(peers[name], key, divisor):>18}"
+                f"{told['gatefold'][key] / one[key]:9.2f}{one['p50']:9,.0f}{one['p99']:9,.0f}{cpu:12.2f}"
+                f"{one['pss_megabytes']:9,.0f}{one['rss_megabytes']:9,.0f}")
+        if call(case) == "sign_in":
+            lines.append(textwrap.fill(SIGN_IN, 120, initial_indent="  ", subsequent_indent="  "))
     return "\n".join(lines)
+
+
+@dataclasses.dataclass
+class Bar:
+    """One of the project's own bars, and what this run reached of it; nothing where this run did not look."""
+    case: str
+    compared: str
+    by: str
+    wanted: str
+    reached: float | None = None
+    # None: not measured, or too little for this bar.
+    met: bool | None = None
+
+    @property
+    def shown(self):
+        return "–" if self.reached is None else f"{self.reached:,.3f}" if self.reached < 100 else f"{self.reached:,.0f}"
+
+    @property
+    def word(self):
+        return "not measured" if self.met is None else "yes" if self.met else "missed"
 
 
 def bars(results, rules):
     """The project's own bars, and whether this run clears them."""
-    lines = []
+    found = []
     for case, ours, peer, key, least in rules:
+        bar = Bar(case, f"{ours} / {peer}", UNITS[key], f"{'≥' if least > 0 else '≤'} {abs(least):.2f}")
         peers = results.get(case, {})
-        if ours not in peers or peer not in peers:
-            continue
-        ratio = peers[ours][key] / peers[peer][key]
-        met = ratio >= least if least > 0 else ratio <= -least
-        sign = "≥" if least > 0 else "≤"
-        lines.append(
-            f"  {'met   ' if met else 'MISSED'}  {case}: {ours} / {peer} ({key}) = {ratio:.2f}, bar {sign} {abs(least):.2f}")
-    return "\n".join(lines)
+        if ours in peers and peer in peers:
+            bar.reached = peers[ours][key] / peers[peer][key]
+            bar.met = bar.reached >= least if least > 0 else bar.reached <= -least
+        found.append(bar)
+    return found
 
 
-def plot(results):
+def standing_bars(standings, connections, idle, minutes, growth):
+    """The bars for so many idle connections (megabytes of RSS) and for memory after so many minutes of load (share that
+    may differ). Fewer of either say nothing of the bar."""
+    waiting = Bar(f"{connections:,} idle connections", "gatefold", "RSS MB", f"< {idle}")
+    if told := standings.get("idle"):
+        waiting.case, waiting.reached = f"{told['connections']:,} idle connections", told["rss_megabytes"]
+        if told["connections"] >= connections:
+            waiting.met = waiting.reached < idle
+        else:
+            waiting.wanted += f" with {connections:,}"
+    worked = Bar(f"{minutes} minutes of load", "last / first minute", "RSS", f"1 ± {growth:.2f}")
+    if told := standings.get("memory"):
+        worked.case, worked.reached = f"{told['minutes']} minutes of load", told["ratio"]
+        if told["minutes"] >= minutes:
+            worked.met = abs(worked.reached - 1) <= growth
+        else:
+            worked.wanted += f" after {minutes}"
+    return [waiting, worked]
+
+
+def bar_lines(verdict):
+    """One bar a line."""
+    rows = [("", "reached", "wanted", "by", "compared", "case")]
+    rows += [
+        (bar.word.upper() if bar.met is False else bar.word, bar.shown, bar.wanted, bar.by, bar.compared, bar.case)
+        for bar in verdict]
+    wide = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join(
+        f"  {word:{wide[0]}}  {reached:>{wide[1]}}  {wanted:{wide[2]}}  {by:{wide[3]}}  {compared:{wide[4]}}  {case}"
+        for word, reached, wanted, by, compared, case in rows)
+
+
+def plot(results, machine):
     """Horizontal bars: throughput as a share of the fastest of each case. Self-contained SVG."""
     rows, y = [], 40
     for case, peers in results.items():
-        key = "bytes_per_second" if case.startswith("download") else "per_second"
+        key = "bytes_per_second" if is_download(case) else "per_second"
         most = max(told[key] for told in peers.values())
         rows.append(f'<text x="10" y="{y}" font-weight="bold">{html.escape(case)}</text>')
         y += 8
@@ -74,42 +148,76 @@ def plot(results):
         y += 24
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="760" height="{y}" font-family="sans-serif" font-size="12">'
-        f'<rect width="760" height="{y}" fill="white"/><text x="10" y="18">{html.escape(machine())}</text>'
+        f'<rect width="760" height="{y}" fill="white"/><text x="10" y="18">{html.escape(machine)}</text>'
         + "".join(rows) + "</svg>\n")
 
 
-def standing_bars(standings, connections, idle, minutes, growth):
-    """The bars for so many idle connections (megabytes of RSS) and for memory after so many minutes of load (share that
-    may differ). Fewer of either say nothing of the bar."""
-    lines = []
-    if told := standings.get("idle"):
-        met = told["rss_megabytes"] < idle if told["connections"] >= connections else None
-        lines.append(
-            f"  {standing_word(met)}  {told['connections']:,} idle connections: {told['rss_megabytes']:.0f} MB"
-            f" RSS, bar < {idle} with {connections:,}")
-    if told := standings.get("memory"):
-        met = abs(told["ratio"] - 1) <= growth if told["minutes"] >= minutes else None
-        lines.append(
-            f"  {standing_word(met)}  memory after {told['minutes']} minutes of load / after one ="
-            f" {told['ratio']:.3f}, bar ± {growth:.0%} after {minutes}")
-    return "".join("\n" + line for line in lines)
+def markdown_table(heads, rows):
+    """With numbers to the right of their names."""
+    return "\n".join(
+        "| " + " | ".join(row) + " |" for row in [heads, ["---"] + ["---:"] * (len(heads) - 1), *rows])
 
 
-def standing_word(met):
-    return "not measured" if met is None else "met   " if met else "MISSED"
+def ratio(peers, ours, peer, key):
+    return f"{peers[ours][key] / peers[peer][key]:.2f}" if peer in peers else "–"
+
+
+def calls_table(results, connections):
+    """Ours of the cases with so many connections, as shares of what the peers reached; nothing where there is none."""
+    ending = f", {connections}"
+    cases = [case for case in results if case.endswith(ending)]
+    kinds = list(dict.fromkeys(map(call, cases)))
+    rows = []
+    # Those about the same call together, whenever they were measured.
+    for case in sorted(cases, key=lambda case: kinds.index(call(case))):
+        peers, name = results[case], case.removesuffix(ending)
+        if call(case) == "sign_in":
+            name += " ¹"
+        elif call(case) not in ANEW and "never" not in name:
+            name += ", the same again"
+        ours = peers["gatefold"]
+        rows.append([
+            name, f"{ours['per_second']:,.0f}",
+            *(ratio(peers, "gatefold", peer, "per_second") for peer in ("nginx return", "go", "php-fpm")),
+            f"{ours['p50'] / 1000:.3f}", f"{ours['p99'] / 1000:.3f}", ratio(peers, "gatefold", "go", "p99"),
+            f"{ours['cpu_per_100000']:.1f}", f"{ours['rss_megabytes']:,.0f}"])
+    return rows and markdown_table(
+        [connections, "requests/s", "of nginx", "of Go", "of PHP-FPM", "p50 ms", "p99 ms", "p99, of Go's", "CPU s/100,000",
+         "RSS MB"], rows)
+
+
+def downloads_table(results):
+    rows = [
+        [f"{case.removeprefix('download ')}, {words}", f"{peers[name]['bytes_per_second'] / 1e6:,.0f}",
+         ratio(peers, name, "nginx", "bytes_per_second"), ratio(peers, name, "nginx", "cpu_per_gigabyte")]
+        for case, peers in results.items() if is_download(case) for name, words in DOWNLOADS.items() if name in peers]
+    return rows and markdown_table(["downloads", "MB/s", "of nginx alone", "CPU s/GB, of nginx's"], rows)
 
 
 class Report:
-    """Everything that one run found out."""
+    """Everything that one run found out: of each case and peer the numbers of each round."""
 
-    def __init__(self, results, standings, micro, verdict, settings):
-        self.results, self.standings, self.micro = results, standings, micro
-        self.verdict, self.settings = verdict.strip("\n"), settings
+    def __init__(self, measured, standings, micro, verdict, settings, made):
+        self.measured, self.results = measured, all_medians(measured)
+        self.standings, self.micro, self.verdict, self.settings, self.made = standings, micro, verdict, settings, made
 
     @property
-    def how(self):
-        return (f"medians of {self.settings['rounds']} rounds of {self.settings['seconds']} s, in turns, wrk on the same"
-                " machine")
+    def machine(self):
+        made = self.made
+        return f"{made['cores']} × {made['cpu']}, {made['memory_gigabytes']:.0f} GB, {made['kernel']}"
+
+    @property
+    def head(self):
+        """Where the figures come from; what is not known is left out."""
+        made = self.made
+        parts = [
+            made.get("commit") and f"commit {made['commit']}{', changed since' if made['changed'] else ''}",
+            made.get("swift") and f"Swift {made['swift']}", made.get("build") and f"swift build {made['build']}",
+            *(f"{name} {made[key]}" for name, key in (
+                ("nginx", "nginx"), ("Go", "go"), ("PHP-FPM", "php-fpm"), ("wrk", "wrk")) if made.get(key))]
+        how = (f"medians of {self.settings['rounds']} rounds of {self.settings['seconds']} s, in turns, wrk on the same machine;"
+               f" {made['at']}")
+        return [line for line in (self.machine, "; ".join(part for part in parts if part), how) if line]
 
     # What stands above the tables, so that nobody takes one row for another.
     FRAME = ("Where the same request comes again within a second, Gatefold sends the bytes of its answer once more, nginx always"
@@ -117,57 +225,51 @@ class Report:
              " of its own, and Gatefold decides and words each answer anew. It does not do all that the Go program does even then:"
              " the Go program opens each token and computes the reader's pseudonym each time, and the password and the salt of each"
              " auth-request, while Gatefold remembers what the latest tokens and good salts say, and the pseudonyms of readers, up"
-             " to 20,000, 10,000 and 20,000; expiry, revocation and entitlement are looked at each time by both. With 25,000 sessions in turn"
-             " there are more tokens than it remembers, and it opens each one too. Edition credentials are computed and sealed"
-             " each time by both. PSS is the servers' proportional share of resident memory in the middle"
-             " of the measurement, RSS all that is resident; MB are 10^6 bytes.")
+             " to 20,000, 10,000 and 20,000; expiry, revocation and entitlement are looked at each time by both. With 25,000"
+             " sessions in turn there are more tokens than it remembers, and it opens each one too. Edition credentials are computed"
+             " and sealed each time by both. The Go program keeps no metrics, reads no new configuration, asks no subscriber system"
+             " and counts no guesses; PHP opens and seals nothing, as the historic formula did not. The cache of what the subscriber system"
+             " said is set so (freshness 1h, revalidate_after 50m; by itself it has 60 s and 30 s) that no answer is revalidated"
+             " while it is measured, in a run of up to 40 minutes. PSS is the servers' proportional share of resident memory in"
+             " the middle of the measurement, RSS all that is resident; both of all processes of a server together, so that RSS"
+             " counts what they share once for each. MB are 10^6 bytes.")
+
+    def standing_lines(self):
+        if told := self.standings.get("idle"):
+            yield (f"{told['connections']:,} idle connections, {told['of_admin_listener']} of them to the admin listener:"
+                   f" {told['rss_megabytes']:.0f} MB RSS, before {told['rss_megabytes_before']:.0f} MB,"
+                   f" {told['bytes_per_connection']:,.0f} bytes a connection")
+        if told := self.standings.get("memory"):
+            yield ("RSS after each minute of load: " + ", ".join(f"{one:.0f}" for one in told["rss_megabytes"]) + " MB")
 
     def text(self):
-        parts = [machine() + "\n" + self.how + "\n" + self.FRAME, table(self.results).strip("\n")]
-        if told := self.standings.get("idle"):
-            parts.append(
-                f"{told['connections']:,} idle connections, {told['of_admin_listener']} of them to the admin listener:"
-                f" {told['rss_megabytes']:.0f} MB RSS, before {told['rss_megabytes_before']:.0f} MB,"
-                f" {told['bytes_per_connection']:,.0f} bytes a connection")
-        if told := self.standings.get("memory"):
-            parts.append("RSS after each minute of load: "
-                         + ", ".join(f"{one:.0f}" for one in told["rss_megabytes"]) + " MB")
+        parts = ["\n".join([*self.head, textwrap.fill(self.FRAME, 120)]), table(self.measured).strip("\n"),
+                 *self.standing_lines()]
         if self.micro:
             width = max(len(piece["name"]) for piece in self.micro)
             parts.append("nanoseconds a call, one core\n" + "\n".join(
                 f"  {piece['name']:{width}}{piece['median']:12,.0f}" for piece in self.micro))
-        return "\n\n".join(part for part in parts if part) + "\n\nbars\n  " + self.verdict.strip()
+        parts.append("bars\n" + bar_lines(self.verdict))
+        return "\n\n".join(part for part in parts if part)
 
     def markdown(self):
-        """Tables of ratios for the README."""
-        lines = [f"Measured on {machine()}: {self.how}.", "", self.FRAME, ""]
-        for case, peers in self.results.items():
-            download = case.startswith("download")
-            key, cpu = (("bytes_per_second", "cpu_per_gigabyte") if download else ("per_second", "cpu_per_100000"))
-            ours = peers["gatefold"]
-            unit, of = ("MB/s", "CPU s/GB") if download else ("requests/s", "CPU s/100,000")
-            lines += [f"| {case} | {unit} | ours / it | p50 µs | p99 µs | {of} | PSS MB |",
-                      "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
-            for name, told in peers.items():
-                shown = told[key] / 1e6 if download else told[key]
-                lines.append(
-                    f"| {name} | {shown:,.0f} | {ours[key] / told[key]:.2f} | {told['p50']:,.0f} | {told['p99']:,.0f} |"
-                    f" {told[cpu]:.2f} | {told['pss_megabytes']:.0f} |")
-            lines.append("")
-        if self.micro:
-            lines += ["| piece of the work, one core | ns a call |", "| --- | ---: |"]
-            lines += [f"| {piece['name']} | {piece['median']:,.0f} |" for piece in self.micro] + [""]
-        lines += ["| bar | |", "| --- | --- |"]
-        for line in self.verdict.splitlines():
-            met, _, bar = line.strip().partition("  ")
-            lines.append(f"| {bar.strip()} | {met.strip().lower()} |")
-        return "\n".join(lines)
+        """What the README shows."""
+        parts = [f"Measured on {'; '.join(self.head)}.", self.FRAME,
+                 calls_table(self.results, "64 connections"), calls_table(self.results, "1 connection")]
+        if any(call(case) == "sign_in" for case in self.results):
+            parts.append("¹ " + SIGN_IN)
+        parts.append(downloads_table(self.results))
+        parts += [line + "." for line in self.standing_lines()]
+        parts.append(markdown_table(["bar", "wanted", "reached", ""], [
+            [f"{bar.case}: {bar.by}, {bar.compared}", bar.wanted, bar.shown, bar.word] for bar in self.verdict]))
+        return "\n\n".join(part for part in parts if part)
 
     def write(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "bench.json").write_text(json.dumps(
-            {"machine": machine(), "settings": self.settings, "medians": self.results, "standing": self.standings,
-             "micro": self.micro}, indent=1) + "\n")
-        (folder / "bench.svg").write_text(plot(self.results))
+            {"made": self.made, "settings": self.settings, "medians": self.results, "rounds": self.measured,
+             "standing": self.standings, "micro": self.micro,
+             "bars": [dataclasses.asdict(bar) for bar in self.verdict]}, indent=1) + "\n")
+        (folder / "bench.svg").write_text(plot(self.results, self.machine))
         (folder / "bench.txt").write_text(self.text() + "\n")
         (folder / "bench.md").write_text(self.markdown() + "\n")

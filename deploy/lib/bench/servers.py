@@ -87,12 +87,15 @@ class Server:
         return total
 
     def resident_bytes(self):
-        """RSS: all that the processes hold in memory, their programs' own pages included."""
+        """RSS: all that the processes hold in memory, their programs' own pages included, what they share once for each."""
         total = 0
         for pid in self.pids():
-            for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-                if line.startswith("VmRSS:"):
-                    total += int(line.split()[1]) * 1024
+            try:
+                for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+                    if line.startswith("VmRSS:"):
+                        total += int(line.split()[1]) * 1024
+            except OSError:
+                pass
         return total
 
     def stop(self):
@@ -124,12 +127,16 @@ def go(program, run):
                "-readers", run / "readers.csv"], port, run)
 
 
+def php_program():
+    return sorted(pathlib.Path("/usr/sbin").glob("php-fpm*"))[-1]
+
+
 def php(run):
     """PHP-FPM as root or as anybody else, on a socket; nginx stands in front of it."""
     # Where whoever the children run as can read it: a checkout may lie in a folder that only its owner may enter.
     shutil.copyfile(HERE / "peers/php/index.php", run / "index.php")
     (run / "index.php").chmod(0o644)
-    program = sorted(pathlib.Path("/usr/sbin").glob("php-fpm*"))[-1]
+    program = php_program()
     # A connection that nginx keeps holds its child: with fewer of these than connections, some would never be answered.
     owner = "user = www-data\ngroup = www-data\nlisten.owner = www-data\n" if os.geteuid() == 0 else ""
     (run / "php.conf").write_text(

@@ -5,7 +5,7 @@ import JSON
 
 extension InPlayerQuestion {
     /// Part of a longer list: `page` from 0, and `size` or `limit` of a page (PROTOCOLS 5.2: SDKs differ).
-    private struct Page {
+    struct Page {
         static let largest = 100
         let number: Int
         let size: Int

@@ -40,8 +40,9 @@ package struct PugpigFeedDoor<Context: RequestContext>: Sendable {
     private static var allowed: String { "GET, HEAD, OPTIONS" }
 
     /// The path is read exactly: the router is more generous, and a cache in between may not be (PITFALLS row 16).
-    private func feed(at path: String) -> (PublicationFeed, isNewsstand: Bool)? {
+    func feed(at path: String) -> (PublicationFeed, isNewsstand: Bool)? {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard segments[0].isEmpty else { return nil }
         let names: [Substring] = ["feed", "feed.xml"]
         switch segments.count {
         case 2 where names.contains(segments[1]):

@@ -25,7 +25,9 @@ enum PugpigReceiptCall: String, CaseIterable, Sendable {
     func publication(in path: String) -> PugpigCall.Addressed? {
         var segments = path.split(separator: "/", omittingEmptySubsequences: false)
         if segments.count > 2, segments.last?.isEmpty == true { segments.removeLast() }
-        guard let name = segments.popLast(), name.utf8.elementsEqual(rawValue.utf8) else { return nil }
+        // The segment before it is the other call's name, and no slash too many.
+        guard let name = segments.popLast(), name.utf8.elementsEqual(rawValue.utf8), segments.last?.isEmpty == false
+        else { return nil }
         return PugpigCall.editionCredentials.publication(in: segments.joined(separator: "/"))
     }
 }

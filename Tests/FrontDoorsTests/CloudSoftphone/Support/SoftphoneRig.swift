@@ -49,7 +49,7 @@ struct SoftphoneRig: Sendable {
             router.add(middleware: NoCacheMiddleware())
             router.add(middleware: CloudSoftphoneFrontDoor(services: { [service.settings.path: service] }))
             if broken { try await breakDatabase(at: path) }
-            try await Application(router: router).test(.live) { client in
+            try await Application(router: router, server: .kept).test(.live) { client in
                 try await body(
                     SoftphoneRig(store: store, state: state, desk: desk, clock: clock, port: client.port ?? 0))
             }

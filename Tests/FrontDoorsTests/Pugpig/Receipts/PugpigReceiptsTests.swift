@@ -8,7 +8,7 @@ import XML
 
 @testable import FrontDoors
 
-@Suite("Edition credentials for a store's receipt", .timeLimit(.minutes(2)))
+@Suite("Edition credentials for a store's receipt", .timeLimit(.minutes(10)))
 struct PugpigReceiptsTests {
     private static let google =
         "/edition_credentials/google?data=%7B%7D&sig=AA%3D%3D&sku=daily.2026-10"

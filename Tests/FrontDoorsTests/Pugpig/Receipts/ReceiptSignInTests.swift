@@ -14,7 +14,7 @@ import Testing
 import XML
 
 /// The Pugpig front door before a chain of an embedded database and Google Play's receipts, signed by a key of `openssl`.
-@Suite("Signing in with a store's receipt", .timeLimit(.minutes(3)))
+@Suite("Signing in with a store's receipt", .timeLimit(.minutes(10)))
 struct ReceiptSignInTests {
     private static let play = StoreName("play")!
     private static let now = ManualClock().now

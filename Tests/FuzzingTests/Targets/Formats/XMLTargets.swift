@@ -19,7 +19,7 @@ extension FuzzTarget {
         }
     }
 
-    static let xmlRecords = FuzzTarget("xml-records", upTo: 2048, of: "XMLRecordReader") { bytes in
+    static let xmlRecords = FuzzTarget("xml-records", upTo: 2048, of: "XMLRecordReader", "XMLRecordState") { bytes in
         let whole = try? records([bytes])
         let parts = try? records(pieces(bytes))
         promise(whole.map { $0.map(\.fields) } == parts.map { $0.map(\.fields) }, "pieces are read as something else")

@@ -13,9 +13,13 @@ extension FuzzTarget {
     static let identifiers = FuzzTarget(
         "identifiers", upTo: 256, of: "EditionID", "PublicationID", "StoreName", "Pseudonym", "ClientAddress",
         "PushTokenText", "MailAddress", "Hexadecimal", "Base64URL", "InPlayerFee", "TestUser", "SoldItem",
-        "Delivery+Names"
+        "Delivery+Names", "NameFolding"
     ) { bytes in
         let text = text(bytes)
+        for folding in [NameFolding(), .code, NameFolding(ignoring: [])] {
+            let folded = folding.fold(text)
+            promise(folding.fold(folded).utf8.elementsEqual(folded.utf8), "a name that was folded folds again")
+        }
         if let edition = EditionID(text) {
             promise(
                 edition.rawValue == text && !text.contains("..") && !text.hasPrefix("."), "an edition leads upwards")

@@ -38,7 +38,7 @@ extension FuzzTarget {
     /// state of a login elsewhere.
     static let requestHeaders = FuzzTarget(
         "request-headers", upTo: 512, of: "ClientAddressResolver", "ForwardedTarget", "AcceptLanguage", "AccessTokens",
-        "InPlayerQuestion"
+        "InPlayerQuestion", "Messages"
     ) { bytes in
         let lines = lines(bytes, 5)
         var headers = HTTPFields()
@@ -58,7 +58,11 @@ extension FuzzTarget {
             promise(told.target.utf8.elementsEqual(path.utf8.dropFirst(5)), "a path was cut elsewhere")
             promise(told.target.utf8.first == 0x2F, "a forwarded target is no path")
         }
-        promise(AcceptLanguage.parse(lines[3]).count <= 10, "too many languages")
+        let languages = AcceptLanguage.parse(lines[3])
+        promise(languages.count <= 10, "too many languages")
+        if messages.text(.active, for: languages) != nil {
+            promise(languages.contains { $0 == "de" || $0.hasPrefix("de-") }, "nobody asked for this language")
+        }
         _ = Bearer(lines[4])
         _ = SocialState(lines[4])
     }
@@ -66,6 +70,8 @@ extension FuzzTarget {
     private static let proxy = ClientAddress("10.0.0.1")
     private static let stranger = ClientAddress("192.0.2.1")
     private static let resolver = ClientAddressResolver(trusted: [AddressBlock("10.0.0.0/8")!])
+
+    private static let messages = Messages(["de": [.active: "Willkommen"], "de-ch": [.active: "Grüezi"]])
 
     private static let softphone = {
         var settings = CloudSoftphone(path: "/title/iap", store: .apple)

@@ -1,6 +1,8 @@
 <?php
 // What such an endpoint was for most of its life: a script that knows a few readers and computes the formula.
-// No token is opened, because the historic token was the reader's name.
+// No token is opened, because the historic token was the reader's name, and nothing is sealed: a userid was random.
+// A sign-in is far less work than Gatefold's: one reader in an array, a hash without a salt, no guesses counted. The report says
+// so beside those rows.
 header('Content-Type: text/xml; charset=utf-8');
 header('Cache-Control: no-store, no-cache, must-revalidate, private, max-age=0');
 header('Pragma: no-cache');

@@ -1,0 +1,18 @@
+import XML
+
+/// What an answer says, without what is new in each.
+struct Gist: Equatable {
+    let root: String?
+    let verification: Verification
+    let error: String?
+    let hasToken: Bool
+    let hasCredentials: Bool
+
+    init(_ exchange: Exchange) {
+        root = exchange.root?.name
+        verification = Verification(exchange)
+        error = exchange.root?.error?.attributes["status"]
+        hasToken = exchange.root?.token != nil
+        hasCredentials = exchange.root?.credentials != nil
+    }
+}

@@ -1,0 +1,52 @@
+"""Where a run's figures come from: what was built from what, what it was compared with, and on which machine."""
+
+import datetime
+import pathlib
+import platform
+import re
+import subprocess
+
+import load
+
+HERE = pathlib.Path(__file__).parent
+CHECKOUT = HERE.parent.parent.parent
+
+
+def said(command, pattern):
+    """What a program says of itself, on either of its outputs and whatever it ends with; None where it says no such thing."""
+    try:
+        told = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(pattern, told.stdout)
+    return found and found.group(1)
+
+
+def commit(folder=CHECKOUT):
+    """The commit and whether anything differs from it; nothing outside git, also not of a repository that this merely lies in."""
+    git = ["git", "-C", str(folder)]
+    told = said([*git, "rev-parse", "--show-toplevel", "--short", "HEAD"], r"\A(.+\n[0-9a-f]+)\n\Z")
+    top, short = told.split("\n") if told else ("/", None)
+    if pathlib.Path(top).resolve() != folder.resolve():
+        return {"commit": None, "changed": None}
+    return {"commit": short, "changed": said([*git, "status", "--porcelain"], "(.)") is not None}
+
+
+def machine():
+    model = next(
+        (line.split(":", 1)[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+         if line.startswith("model name")), platform.machine())
+    memory = int(pathlib.Path("/proc/meminfo").read_text().split()[1]) * 1024 / 1e9
+    return {
+        # Those that this may use.
+        "cores": load.CORES, "cpu": model, "memory_gigabytes": memory, "kernel": f"{platform.system()} {platform.release()}"}
+
+
+def made(swift, build, go, php):
+    """All of it. The compiler and its options are known to whoever built; Go's version to the program that it built."""
+    return {
+        "at": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        **machine(), **commit(), "swift": swift, "build": build,
+        "nginx": said(["nginx", "-v"], r"nginx/(\S+)"), "go": said(["go", "version", go], r": go(\S+)"),
+        "php-fpm": said([php, "-v"], r"(?m)^PHP (\S+)"), "wrk": said(["wrk", "-v"], r"wrk (\S+)"),
+    }

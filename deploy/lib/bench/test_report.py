@@ -1,0 +1,228 @@
+"""Whether deploy/bench reckons right, with made-up figures. Starts no server and measures nothing."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import bench
+import provenance
+import report
+
+HERE = pathlib.Path(__file__).parent
+MADE = {
+    "at": "2026-11-22 13:00 UTC", "cores": 2, "cpu": "Made-up 1000", "memory_gigabytes": 8.2, "kernel": "Linux 6.1.0",
+    "commit": "abc1234", "changed": True, "swift": "6.3.1", "build": "-c release", "nginx": "1.22.1", "go": "1.19.8",
+    "php-fpm": "8.2.7", "wrk": None,
+}
+SETTINGS = {"rounds": 3, "seconds": 2, "only": "", "memory_minutes": 1}
+
+
+def one(**told):
+    """A round."""
+    return {"per_second": 1000, "bytes_per_second": 1e9, "p50": 500, "p99": 2000, "cpu_per_100000": 1, "cpu_per_gigabyte": 1,
+            "pss_megabytes": 20, "rss_megabytes": 30, **told}
+
+
+def measured(case, **peers):
+    """Three rounds of everybody; the middle one is the median, whatever the order."""
+    key = "bytes_per_second" if case.startswith("download") else "per_second"
+    return {case: {peer.replace("_", " "): [one(**{key: middle * part}) for part in (1.5, 1, 0.5)]
+                   for peer, middle in peers.items()}}
+
+
+def idle(connections=10_000, megabytes=192.0):
+    return {"idle": {"connections": connections, "of_admin_listener": 256, "rss_megabytes_before": 60.0,
+                     "rss_megabytes": megabytes, "bytes_per_connection": 13_200.0}}
+
+
+def memory(minutes, ratio):
+    return {"memory": {"minutes": minutes, "rss_megabytes": [100.0, 100 * ratio], "ratio": ratio}}
+
+
+class Medians(unittest.TestCase):
+    def test_each_number_has_its_own(self):
+        rounds = [one(per_second=10, p99=3), one(per_second=30, p99=1), one(per_second=20, p99=2)]
+        self.assertEqual(report.medians(rounds), one(per_second=20, p99=2))
+
+    def test_between_two_rounds_lies_the_middle(self):
+        self.assertEqual(report.medians([one(p50=1), one(p50=2)])["p50"], 1.5)
+
+    def test_spread_is_of_the_lowest_and_the_highest_round(self):
+        rounds = [one(bytes_per_second=2e9), one(bytes_per_second=3e9), one(bytes_per_second=1e9)]
+        self.assertEqual(report.spread(rounds, "bytes_per_second", 1e6), "1,000–3,000")
+
+
+class Bars(unittest.TestCase):
+    def judged(self, least, key="per_second", case="a", **told):
+        results = {"a": {"gatefold": one(**told), "go": one()}}
+        bar, = report.bars(results, [(case, "gatefold", "go", key, least)])
+        return bar
+
+    def test_at_least(self):
+        self.assertEqual([self.judged(1.3, per_second=rate).word for rate in (1299, 1300, 1301)], ["missed", "yes", "yes"])
+        self.assertEqual(self.judged(1.3, per_second=1299).shown, "1.299")
+        self.assertEqual(self.judged(1.3).wanted, "≥ 1.30")
+
+    def test_at_most(self):
+        self.assertEqual([self.judged(-1.0, "p99", p99=p99).word for p99 in (1999, 2000, 2001)], ["yes", "yes", "missed"])
+        self.assertEqual(self.judged(-1.0, "p99").wanted, "≤ 1.00")
+
+    def test_not_measured(self):
+        bar = self.judged(1.3, case="another")
+        self.assertEqual((bar.word, bar.shown, bar.met), ("not measured", "–", None))
+        bar, = report.bars({"a": {"gatefold": one()}}, [("a", "gatefold", "go", "per_second", 1.3)])
+        self.assertEqual(bar.word, "not measured")
+
+    def test_the_projects_own_are_about_cases_there_are(self):
+        for case, _, _, key, _ in bench.BARS:
+            self.assertIn(case, bench.CASES)
+            self.assertIn(key, report.UNITS)
+
+
+class StandingBars(unittest.TestCase):
+    def words(self, standings):
+        return [bar.word for bar in report.standing_bars(standings, 10_000, 200, 60, 0.05)]
+
+    def test_idle_connections(self):
+        self.assertEqual(self.words(idle(megabytes=199.9))[0], "yes")
+        self.assertEqual(self.words(idle(megabytes=200.0))[0], "missed")
+        # Few connections say nothing of many, however little they took.
+        self.assertEqual(self.words(idle(connections=9_999, megabytes=20.0))[0], "not measured")
+
+    def test_memory_after_long_load(self):
+        for ratio, word in ((1.049, "yes"), (0.951, "yes"), (1.051, "missed"), (0.949, "missed")):
+            self.assertEqual(self.words(memory(60, ratio))[1], word)
+        self.assertEqual(self.words(memory(59, 2.0))[1], "not measured")
+
+    def test_nothing_was_looked_at(self):
+        self.assertEqual(self.words({}), ["not measured", "not measured"])
+
+
+class Reports(unittest.TestCase):
+    def setUp(self):
+        found = {
+            **measured("verify_subscription, 64 connections", gatefold=90_000, nginx_return=120_000, go=45_000, **{"php-fpm": 15_000}),
+            **measured("sign_in, 64 connections", gatefold=5_000, nginx_return=100_000, go=50_000),
+            **measured("auth-request, 64 connections", gatefold=90_000, nginx_return=120_000, go=60_000),
+            **measured("auth-request, 1 connection", gatefold=9_000, nginx_return=12_000, go=6_000),
+            **measured(bench.MANY, gatefold=80_000, nginx_return=120_000, go=45_000),
+            **measured("download 20 KB", gatefold=2.5e8, nginx=1.5e9),
+        }
+        standings = {**idle(), **memory(1, 1.0)}
+        verdict = report.bars(report.all_medians(found), bench.BARS) + report.standing_bars(standings, 10_000, 200, 60, 0.05)
+        self.told = report.Report(found, standings, [{"name": "a token", "median": 900.0}], verdict, SETTINGS, MADE)
+
+    def test_text_says_where_it_comes_from(self):
+        head = self.told.text().split("\n\n")[0]
+        self.assertIn("2 × Made-up 1000, 8 GB, Linux 6.1.0", head)
+        self.assertIn("commit abc1234, changed since; Swift 6.3.1; swift build -c release; nginx 1.22.1", head)
+        self.assertIn("PHP-FPM 8.2.7\n", head)
+
+    def test_outside_git_there_is_no_commit(self):
+        self.told.made = {**MADE, "commit": None, "changed": None}
+        self.assertNotIn("commit", "\n".join(self.told.head))
+
+    def test_text_shows_spread_and_both_kinds_of_memory(self):
+        row = next(line for line in self.told.text().splitlines() if line.startswith("  nginx return"))
+        self.assertEqual(row.split()[2:], ["120,000", "60,000–180,000", "0.75", "500", "2,000", "1.00", "20", "30"])
+
+    def test_what_signing_in_leaves_out_is_said_beside_it(self):
+        text = self.told.text()
+        self.assertEqual(text.count("counts nothing"), 1)
+        self.assertLess(text.index("\nsign_in, 64"), text.index("counts nothing"))
+        self.assertLess(text.index("counts nothing"), text.index("\nauth-request, 64"))
+
+    def test_markdown_has_a_row_for_each_call(self):
+        rows = [line for line in self.told.markdown().splitlines() if line.startswith("|")]
+        self.assertIn("| verify_subscription, the same again | 90,000 | 0.75 | 2.00 | 6.00 | 0.500 | 2.000 | 1.00 | 1.0 | 30 |", rows)
+        self.assertIn("| sign_in ¹ | 5,000 | 0.05 | 0.10 | – | 0.500 | 2.000 | 1.00 | 1.0 | 30 |", rows)
+        self.assertIn("| 20 KB, our own file server | 250 | 0.17 | 1.00 |", rows)
+        # Together, though it was measured last.
+        self.assertEqual([row.split(",")[0].strip("| ") for row in rows[2:4]], ["verify_subscription", "verify_subscription of 1"])
+        for block in self.told.markdown().split("\n\n"):
+            lines = block.splitlines()
+            if block.startswith("|"):
+                self.assertEqual({line.count("|") for line in lines}, {lines[0].count("|")})
+
+    def test_markdown_lists_every_bar(self):
+        rows = self.told.markdown().split("\n\n")[-1].splitlines()[2:]
+        self.assertEqual(len(rows), len(bench.BARS) + 2)
+        self.assertIn("| verify_subscription, 64 connections: requests/s, gatefold / nginx return | ≥ 0.75 | 0.750 | yes |", rows)
+        self.assertIn("| download 20 KB: MB/s, nginx, auth_request alone / nginx | ≥ 0.50 | – | not measured |", rows)
+
+    def test_nothing_but_micro_benchmarks(self):
+        told = report.Report({}, {}, [{"name": "a token", "median": 900.0}], report.bars({}, bench.BARS), SETTINGS, MADE)
+        self.assertIn("900", told.text())
+        self.assertNotIn("requests/s |", told.markdown().split("| bar |")[0])
+        report.plot({}, "machine")
+
+    def test_json_has_every_round(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.told.write(pathlib.Path(folder) / "new")
+            written = json.loads((pathlib.Path(folder) / "new/bench.json").read_text())
+        case = "verify_subscription, 64 connections"
+        self.assertEqual([told["per_second"] for told in written["rounds"][case]["go"]], [67_500, 45_000, 22_500])
+        self.assertEqual(written["medians"][case]["go"]["per_second"], 45_000)
+        self.assertEqual(written["made"]["commit"], "abc1234")
+        self.assertEqual({bar["met"] for bar in written["bars"]}, {True, False, None})
+
+
+class Provenance(unittest.TestCase):
+    def test_a_program_may_be_missing_or_silent(self):
+        self.assertIsNone(provenance.said(["/no/such/program"], "(.*)"))
+        self.assertIsNone(provenance.said(["true"], "version (.*)"))
+        self.assertEqual(provenance.said(["sh", "-c", "echo made up 1.2 >&2; exit 1"], r"up (\S+)"), "1.2")
+
+    @unittest.skipUnless(shutil.which("git"), "no git here")
+    def test_commit(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            self.assertEqual(provenance.commit(folder), {"commit": None, "changed": None})
+            subprocess.run(["git", "-C", name, "init", "-q"], check=True)
+            # No commit yet.
+            self.assertIsNone(provenance.commit(folder)["commit"])
+            commit = "-c user.name=a -c user.email=a@example.com -c commit.gpgsign=false commit -q --allow-empty -m made-up"
+            subprocess.run(["git", "-C", name, *commit.split()], check=True)
+            self.assertRegex(provenance.commit(folder)["commit"], "^[0-9a-f]{4,}$")
+            self.assertFalse(provenance.commit(folder)["changed"])
+            (folder / "new").mkdir()
+            # Somebody else's repository around it says nothing of it.
+            self.assertIsNone(provenance.commit(folder / "new")["commit"])
+            (folder / "new/file").touch()
+            self.assertTrue(provenance.commit(folder)["changed"])
+
+
+class Programs(unittest.TestCase):
+    def test_python_compiles(self):
+        for path in HERE.glob("*.py"):
+            compile(path.read_text(), path, "exec")
+
+    def test_a_pattern_that_matches_nothing_is_an_error(self):
+        for wrong, said in (("no such case", "there are:"), ("(", "expected a regular expression")):
+            told = subprocess.run(
+                [sys.executable, "-B", HERE / "bench.py", "--gatefold", "none", "--go", "none", "--only", wrong],
+                capture_output=True, text=True)
+            self.assertEqual(told.returncode, 2)
+            self.assertIn(said, told.stderr)
+
+    @unittest.skipUnless(shutil.which("bash"), "no bash here")
+    def test_shell_is_read(self):
+        subprocess.run(["bash", "-n", HERE.parent.parent / "bench"], check=True)
+
+    @unittest.skipUnless(shutil.which("php"), "no PHP here")
+    def test_peer_in_php_is_read(self):
+        subprocess.run(["php", "-l", HERE / "peers/php/index.php"], check=True, stdout=subprocess.DEVNULL)
+
+    @unittest.skipUnless(shutil.which("go") and shutil.which("gofmt"), "no Go here")
+    def test_peer_in_go(self):
+        folder = HERE / "peers/go"
+        self.assertEqual(subprocess.run(["gofmt", "-l", folder], check=True, capture_output=True, text=True).stdout, "")
+        subprocess.run(["go", "vet", "."], cwd=folder, check=True)
+
+
+if __name__ == "__main__":
+    unittest.main()
