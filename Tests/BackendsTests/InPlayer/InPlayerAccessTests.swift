@@ -128,8 +128,9 @@ import Testing
     @Test("An answer that does not come in time is an outage")
     func timeouts() async throws {
         try await InPlayerBed.run { bed in
+            // Signed in without haste: only the question after it is not to be answered in time.
+            let ada = try await bed.ada(try bed.open("items: {a.1: 11}"))
             let backend = try bed.open("items: {a.1: 11}", timeout: "1s")
-            let ada = try await bed.ada(backend)
             let door = Door()
             bed.service.answer { line in
                 if line == "GET /items/11/access" { await door.pass() }
