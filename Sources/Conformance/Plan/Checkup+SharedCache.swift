@@ -4,7 +4,12 @@ extension Checkup {
     /// - Returns: why it was not asked; nil when it was.
     func askThroughCache(_ prober: Prober, _ evidence: Evidence) async throws -> String? {
         guard let through = options.through else { return "no address of a shared cache is given (--through)" }
-        let pairs = evidence.verifications().filter { $0.exchange.root?.state != nil && $0.reader.failing.isEmpty }
+        // One with an address of its own is asked there, past the cache.
+        let calls = Set(Call.allCases.filter { endpoint.own[$0] == nil })
+        guard calls.contains(.verifySubscription) else { return "verify_subscription has an address of its own" }
+        let known = evidence.verifications().filter { $0.exchange.root?.state != nil && $0.reader.failing.isEmpty }
+        // Where a token is good for nothing once it was renewed, what its reader is told is no longer what it was.
+        let pairs = known.filter { $0.reader.renewal == nil } + known.filter { $0.reader.renewal != nil }
         guard let first = pairs.first,
             let second = pairs.first(where: { Verification($0.exchange) != Verification(first.exchange) })
         else { return "no two readers are known whose verifications differ" }
@@ -16,7 +21,7 @@ extension Checkup {
                 guard let token = evidence.tokens[reader.name] else { continue }
                 let fields = [Field("token", token)]
                 var probes = Self.spelt { Probe(.throughCache, .verifySubscription, fields, $0, at: cached) }
-                if let edition {
+                if let edition, calls.contains(.editionCredentials) {
                     let asked = fields + [Field("product_id", edition)]
                     probes += Self.spelt {
                         var probe = Probe(.throughCache, .editionCredentials, asked, $0, at: cached)
@@ -24,7 +29,7 @@ extension Checkup {
                         return probe
                     }
                 }
-                if let fields = reader.signIn, round == 0 {
+                if let fields = reader.signIn, round == 0, calls.contains(.signIn) {
                     probes += Self.spelt { Probe(.throughCache, .signIn, fields, $0, at: cached) }
                 }
                 for var probe in probes {
@@ -33,13 +38,13 @@ extension Checkup {
                 }
             }
         }
-        try await askRenewals(prober, evidence, at: cached)
+        if calls.contains(.renewToken) { try await askRenewals(prober, evidence, at: cached) }
         return nil
     }
 
     /// Renews two tokens, once by each spelling; a made-up one of nobody's stands in for each that is missing.
     ///
-    /// Last of all, because a token that was renewed may be good for nothing more.
+    /// Last of all, because what is renewed once more may be good for nothing more.
     private func askRenewals(_ prober: Prober, _ evidence: Evidence, at cached: Endpoint) async throws {
         var askers: [(name: String?, token: String)] = renewable(evidence).prefix(2).map { ($0.reader.name, $0.token) }
         while askers.count < 2 { askers.append((nil, made("forged"))) }

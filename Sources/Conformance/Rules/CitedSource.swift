@@ -30,7 +30,9 @@ package struct CitedSource: Sendable {
     /// What the sections say that a rule's source names: of those the pitfalls alone where there are some, because these say what
     /// becomes of it. Empty where it names none.
     package static func words(of source: String) -> String {
-        let names = names(in: source)
+        var names = names(in: source)
+        // The users of the test endpoint stand for a publisher's own.
+        if names.count > 1 { names.removeAll { $0 == "PROTOCOLS 1.3" } }
         let pitfalls = names.filter { $0.hasPrefix("PITFALLS") }
         return (pitfalls.isEmpty ? names : pitfalls).compactMap { name in all.first { $0.name == name }?.words }
             .joined(separator: " ")

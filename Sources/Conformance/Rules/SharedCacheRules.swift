@@ -29,9 +29,15 @@ enum SharedCacheRules {
         {
             return "two who asked were given one \(call == .editionCredentials ? "userid and password" : "token")"
         }
-        // Sign-ins and renewals may be refused, because there were enough of them.
-        guard [.verifySubscription, .editionCredentials].contains(call), let direct = own.first else { return nil }
+        // Sign-ins and renewals may be refused, because there were enough of them; and who could not answer said nothing of anybody.
+        guard [.verifySubscription, .editionCredentials].contains(call), isAnswered(exchange),
+            let direct = own.first(where: isAnswered)
+        else { return nil }
         return Gist(direct) == Gist(exchange) ? nil : "it is not what the endpoint itself says"
+    }
+
+    private static func isAnswered(_ exchange: Exchange) -> Bool {
+        exchange.answer.map { $0.status != 429 && $0.status < 500 } ?? false
     }
 
     /// What one reader alone may be given: a token, or a userid with its password.

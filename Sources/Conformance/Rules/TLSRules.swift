@@ -7,7 +7,7 @@ enum TLSRules {
     private static let none = "the endpoint is not asked over https"
 
     static let isUsed = Rule(
-        "tls-used", "Credentials and tokens travel over TLS", source: "RFC 9325 section 3; PROTOCOLS 1.2",
+        "tls-used", "Credentials and tokens travel over TLS", source: "RFC 9325 section 3",
         fix: "Serve the endpoint over https, and nothing over http."
     ) { evidence in
         let root = evidence.endpoint.root

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What readers have whom no token names: an installation of an app, an account, or the who of a receipt.
+/// What readers have whom no token names: an installation of an app, an account, or the bearer of a receipt.
 extension PublicationProxy {
     /// What somebody's own purchases open under the publication's policy; nil where they open nothing.
     ///

@@ -72,7 +72,7 @@ public struct ServerProcess: Sendable {
     }
 
     /// Returns the started server; it is up to the caller to ``stop()`` it.
-    static func start(_ launch: Launch, patience: Duration = .seconds(60)) async throws -> ServerProcess {
+    static func start(_ launch: Launch, patience: Duration = .seconds(180)) async throws -> ServerProcess {
         let server = try ServerProcess(launch)
         do {
             let deadline = ContinuousClock.now + patience
