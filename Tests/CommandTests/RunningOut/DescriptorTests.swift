@@ -58,10 +58,12 @@ struct DescriptorTests {
                     try await withIdle(70, at: [sample.http, sample.admin]) {
                         #expect(try await eventually { server.output.contains(words) }, "\(server.output)")
                         // It does not spin: two seconds of nothing take hardly any of the processor.
-                        let before = try Torture.processorTime(of: server)
+                        let (start, before) = (ContinuousClock.now, try Torture.processorTime(of: server))
                         try await Task.sleep(for: .seconds(2))
                         let used = try Torture.processorTime(of: server) - before
-                        #expect(used < 1, "\(used) s of 2 s")
+                        // On a busy machine two seconds are longer.
+                        let time = (ContinuousClock.now - start) / Duration.seconds(1)
+                        #expect(used < time / 2, "\(used) s of \(time) s")
                         // Who is connected is answered.
                         for _ in 0..<5 {
                             try await kept.send(Self.signIn)
