@@ -126,17 +126,22 @@ actor SessionKeeper {
         lastWaiter += 1
         let number = lastWaiter
         let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled {
-                    continuation.resume(returning: Outcome.failure(.unreachable(CancellationError())))
-                } else {
-                    renewal.waiters[number] = continuation
-                }
-            }
+            // By way of the actor: a closure that does not name it would run beside it, and beside others of its kind.
+            await withCheckedContinuation { self.join(renewal, as: number, $0) }
         } onCancel: {
             Task { await leave(number) }
         }
         return try outcome.get()
+    }
+
+    private func join(
+        _ renewal: Renewal, as number: Int, _ continuation: CheckedContinuation<Outcome, Never>
+    ) {
+        if Task.isCancelled {
+            continuation.resume(returning: .failure(.unreachable(CancellationError())))
+        } else {
+            renewal.waiters[number] = continuation
+        }
     }
 
     private func leave(_ number: Int) {
