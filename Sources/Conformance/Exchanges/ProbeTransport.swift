@@ -35,32 +35,30 @@ package struct ProbeTransport: Sendable {
     /// The answer and the time it took, in seconds.
     private func send(_ probe: Probe) async throws -> (RawAnswer, Double) {
         let (channel, handshake) = try await connect(to: probe.address)
-        let deadline = channel.channel.eventLoop.scheduleTask(in: .seconds(patience)) { [raw = channel.channel] in
-            raw.close(promise: nil)
-        }
+        let patience = Patience()
+        let deadline = patience.end(channel.channel, in: self.patience)
         defer { deadline.cancel() }
-        let connected = ContinuousClock.now
         return try await channel.executeThenClose { inbound, outbound in
             do {
                 try await handshake?.get()
             } catch {
-                throw ContinuousClock.now - connected >= .seconds(patience) ? ProbeFailure.timedOut : error
+                throw patience.isOver ? ProbeFailure.timedOut : error
             }
             let start = ContinuousClock.now
             // A server may refuse and hang up before it has read everything: its answer counts.
             try? await outbound.write(ByteBuffer(bytes: probe.bytes))
-            let answer = try await read(probe, inbound, of: channel.channel)
+            let answer = try await read(probe, inbound, of: channel.channel, patience)
             return (answer, (ContinuousClock.now - start) / .seconds(1))
         }
     }
 
     private func read(
-        _ probe: Probe, _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, of channel: any Channel
+        _ probe: Probe, _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, of channel: any Channel,
+        _ patience: Patience
     ) async throws -> RawAnswer {
         let isHead = probe.method == "HEAD"
         var parser = AnswerParser(isAnswerToHead: isHead, longestBody: probe.longestBody)
         var isWaitingForMore = false
-        let start = ContinuousClock.now
         do {
             for try await bytes in inbound {
                 parser.append(bytes.readableBytesView)
@@ -84,8 +82,8 @@ package struct ProbeTransport: Sendable {
         switch parser.outcome(hasEnded: true) {
         case .complete(let answer): return answer
         default:
-            let isLate = ContinuousClock.now - start >= .seconds(patience)
-            throw parser.received == 0 ? (isLate ? ProbeFailure.timedOut : ProbeFailure.noAnswer) : ProbeFailure.notHTTP
+            guard parser.received == 0 else { throw ProbeFailure.notHTTP }
+            throw patience.isOver ? ProbeFailure.timedOut : ProbeFailure.noAnswer
         }
     }
 
@@ -128,7 +126,7 @@ package struct ProbeTransport: Sendable {
         switch error {
         case let failure as ProbeFailure: failure
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: .untrusted
-        case is NIOConnectionError: .unreachable
+        case is NIOConnectionError, ChannelError.connectTimeout: .unreachable
         default: .noAnswer
         }
     }

@@ -6,13 +6,18 @@ package struct DecidedAnswer: Sendable {
     /// The route of its request, as the router would name it.
     package let route: String
     package let standing: Standing
+    package let repetition: Repetition<WholeAnswer>
     /// Counts and remembers what is counted and remembered each time the answer is given.
     package let given: @Sendable () -> Void
 
-    package init(_ answer: WholeAnswer, route: String, standing: Standing, given: @escaping @Sendable () -> Void) {
+    package init(
+        _ answer: WholeAnswer, route: String, standing: Standing, repetition: Repetition<WholeAnswer> = .same,
+        given: @escaping @Sendable () -> Void
+    ) {
         self.answer = answer
         self.route = route
         self.standing = standing
+        self.repetition = repetition
         self.given = given
     }
 }

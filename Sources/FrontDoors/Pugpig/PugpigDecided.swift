@@ -14,9 +14,11 @@ package struct PugpigDecided: Sendable {
     ///
     /// - Parameters:
     ///   - path: without the query.
+    ///   - isToBeKept: whether to say how the answer is given again.
     ///   - client: who asks, as far as the listener can say.
     package func answer(
-        path: Substring, query: Substring.UTF8View, acceptLanguage: String?, client: @autoclosure () -> ClientAddress?
+        path: Substring, query: Substring.UTF8View, acceptLanguage: String?, isToBeKept: Bool = false,
+        client: @autoclosure () -> ClientAddress?
     ) -> DecidedAnswer? {
         for call in [PugpigCall.verifySubscription, .editionCredentials] {
             guard let addressed = call.publication(in: path) else { continue }
@@ -25,13 +27,13 @@ package struct PugpigDecided: Sendable {
             else { return nil }
             let inquiry = Inquiry(
                 fields: fields, client: client(), languages: acceptLanguage.map(AcceptLanguage.parse) ?? [])
-            return answer(call, by: proxy, inquiry, route: call.route(addressed))
+            return answer(call, by: proxy, inquiry, route: call.route(addressed), isToBeKept: isToBeKept)
         }
         return nil
     }
 
     private func answer(
-        _ call: PugpigCall, by proxy: PublicationProxy, _ inquiry: Inquiry, route: String
+        _ call: PugpigCall, by proxy: PublicationProxy, _ inquiry: Inquiry, route: String, isToBeKept: Bool
     ) -> DecidedAnswer? {
         let token = inquiry.fields["token"] ?? ""
         if call == .verifySubscription {
@@ -42,12 +44,12 @@ package struct PugpigDecided: Sendable {
         }
         // What throws is the front door's to answer.
         guard
-            let decided = (try? proxy.decidedCredentials(token: token, edition: inquiry.fields["product_id"], inquiry))
-                .flatMap(\.self)
+            let decided = try? proxy.decidedCredentials(
+                token: token, edition: inquiry.fields["product_id"], inquiry, isToBeKept: isToBeKept)
         else { return nil }
         return DecidedAnswer(
             PugpigResponse.credentials(decided.answer), route: route, standing: decided.standing,
-            given: { proxy.give(decided) })
+            repetition: decided.repetition.map { PugpigResponse.credentials($0) }, given: { proxy.give(decided) })
     }
 }
 

@@ -4,16 +4,18 @@
 public struct Decided<Answer: Sendable>: Sendable {
     public let answer: Answer
     public let standing: Standing
+    public let repetition: Repetition<Answer>
     let event: ProxyEvent?
     /// What an outage has to know of it.
     let words: [RefusalMemory.Word]
 
     init(
         _ answer: Answer, _ standing: Standing, _ event: ProxyEvent? = nil,
-        words: [RefusalMemory.Word] = []
+        words: [RefusalMemory.Word] = [], repetition: Repetition<Answer> = .same
     ) {
         self.answer = answer
         self.standing = standing
+        self.repetition = repetition
         self.event = event
         self.words = words
     }

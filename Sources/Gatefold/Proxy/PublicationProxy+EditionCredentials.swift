@@ -24,8 +24,10 @@ extension PublicationProxy {
     }
 
     /// The same where nobody has to be asked, not yet given: nil where somebody has to.
+    ///
+    /// - Parameter isToBeKept: whether to say how credentials are made anew for whoever asks the same again.
     public func decidedCredentials(
-        token: String, edition: String?, _ inquiry: Inquiry
+        token: String, edition: String?, _ inquiry: Inquiry, isToBeKept: Bool = false
     ) throws -> Decided<CredentialsAnswer>? {
         let standing = self.standing
         return switch question(read(token), token, edition, inquiry) {
@@ -33,7 +35,7 @@ extension PublicationProxy {
             Decided(refused(reason, words), standing, .credentialsRefused(reason))
         case .ofNoEdition: nil
         case .of(let edition, let who):
-            try decidedCredentials(for: edition, who, inURL: false, inquiry, standing)
+            try decidedCredentials(for: edition, who, inURL: false, inquiry, standing, isToBeKept: isToBeKept)
         }
     }
 
@@ -62,17 +64,18 @@ extension PublicationProxy {
     }
 
     private func decidedCredentials(
-        for edition: EditionID, _ who: SessionHolder, inURL isInURL: Bool, _ inquiry: Inquiry, _ standing: Standing
+        for edition: EditionID, _ who: SessionHolder, inURL isInURL: Bool, _ inquiry: Inquiry, _ standing: Standing,
+        isToBeKept: Bool = false
     ) throws -> Decided<CredentialsAnswer>? {
         guard let known = rememberedDecision(on: edition, for: who, inquiry) else { return nil }
         return try answer(
             Remembered(known.value.decision, standing: standing.joined(with: known.standing)), on: edition, who,
-            inURL: isInURL, inquiry, words: known.value.words)
+            inURL: isInURL, inquiry, words: known.value.words, isToBeKept: isToBeKept)
     }
 
     private func answer(
         _ decision: Remembered<EditionDecision>, on edition: EditionID, _ who: SessionHolder, inURL isInURL: Bool,
-        _ inquiry: Inquiry, words: [RefusalMemory.Word] = []
+        _ inquiry: Inquiry, words: [RefusalMemory.Word] = [], isToBeKept: Bool = false
     ) throws -> Decided<CredentialsAnswer> {
         switch decision.value {
         case .refused(let reason, let text):
@@ -80,16 +83,22 @@ extension PublicationProxy {
                 refused(reason, text ?? message(.notEntitled, inquiry)), decision.standing,
                 .credentialsRefused(reason), words: words)
         case .granted:
-            let lifetimes = publication.lifetimes
-            let answer = try grant(
-                edition, Grantee(who), inquiry,
-                lifetime: isInURL
-                    ? min(lifetimes.editionCredentials, lifetimes.ticket) : lifetimes.editionCredentials,
-                isSealed: isInURL)
             return Decided(
-                answer, decision.standing.givenOnce,
-                .credentialsIssued(who.reference, edition), words: words)
+                try grant(edition, who, inURL: isInURL, inquiry), decision.standing,
+                .credentialsIssued(who.reference, edition), words: words,
+                repetition: isToBeKept
+                    ? .anew { try self.grant(edition, who, inURL: isInURL, inquiry) } : .never)
         }
+    }
+
+    private func grant(
+        _ edition: EditionID, _ who: SessionHolder, inURL isInURL: Bool, _ inquiry: Inquiry
+    ) throws -> CredentialsAnswer {
+        let lifetimes = publication.lifetimes
+        return try grant(
+            edition, Grantee(who), inquiry,
+            lifetime: isInURL ? min(lifetimes.editionCredentials, lifetimes.ticket) : lifetimes.editionCredentials,
+            isSealed: isInURL)
     }
 
     private func credentialsForNoEdition(_ session: Session, _ inquiry: Inquiry) async throws -> CredentialsAnswer {

@@ -9,7 +9,6 @@ public struct Standing: Sendable {
     private var marks: [ChangeCount.Mark]
     /// The answer is given until this moment, not at it.
     private var until: Date
-    private var isGivenOnce = false
 
     /// - Parameter marks: taken before anything was looked at.
     public init(_ marks: [ChangeCount.Mark] = [], until: Date = .distantFuture) {
@@ -17,21 +16,9 @@ public struct Standing: Sendable {
         self.until = until
     }
 
-    /// The same for an answer in which something is made anew each time, such as credentials: it is not to be given again.
-    public var givenOnce: Standing {
-        var other = self
-        other.isGivenOnce = true
-        return other
-    }
-
-    /// Whether the answer may be given again at all.
-    public var allowsKeeping: Bool { !isGivenOnce }
-
     /// What depends on both.
     public func joined(with other: Standing) -> Standing {
-        var joined = Standing(marks + other.marks, until: min(until, other.until))
-        joined.isGivenOnce = isGivenOnce || other.isGivenOnce
-        return joined
+        Standing(marks + other.marks, until: min(until, other.until))
     }
 
     public func holds(at moment: Date) -> Bool {

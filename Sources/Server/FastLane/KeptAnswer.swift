@@ -1,12 +1,18 @@
+import FrontDoors
 import Gatefold
 import HTTPTypes
 import NIOCore
 
-/// An answer as it went out, with its request.
+/// An answer as it went out, or what it takes to make it again, with its request.
 final class KeptAnswer {
+    enum Content {
+        case bytes(ByteBuffer)
+        case anew(@Sendable () throws -> WholeAnswer)
+    }
+
     let request: ByteBuffer
     let peer: ClientAddress?
-    let bytes: ByteBuffer
+    private let content: Content
     let status: HTTPResponse.Status
     let route: String
     let standing: Standing
@@ -17,13 +23,13 @@ final class KeptAnswer {
 
     /// - Parameter request: copied, because it is mostly a small part of what was received at once.
     init(
-        to request: ByteBuffer, from peer: ClientAddress?, _ bytes: ByteBuffer, status: HTTPResponse.Status,
+        to request: ByteBuffer, from peer: ClientAddress?, _ content: Content, status: HTTPResponse.Status,
         route: String, standing: Standing, given: @escaping @Sendable () -> Void, path: Substring,
         client: ClientAddress?
     ) {
         self.request = ByteBuffer(bytes: request.readableBytesView)
         self.peer = peer
-        self.bytes = bytes
+        self.content = content
         self.status = status
         self.route = route
         self.standing = standing
@@ -32,6 +38,17 @@ final class KeptAnswer {
         self.client = client
     }
 
-    /// In bytes, with what the closure holds and the place in a table.
-    var size: Int { request.storageCapacity + bytes.storageCapacity + 2048 }
+    /// What goes out; nil where it could not be made again, which whoever answers further in can say more of.
+    var bytes: ByteBuffer? {
+        switch content {
+        case .bytes(let bytes): bytes
+        case .anew(let make): (try? make()).map { LaneResponse.bytes(of: $0) }
+        }
+    }
+
+    /// In bytes, with what the closures hold, no more than the request said, and the place in a table.
+    var size: Int {
+        let content = if case .bytes(let bytes) = content { bytes.storageCapacity } else { request.storageCapacity }
+        return request.storageCapacity + content + 2048
+    }
 }

@@ -29,8 +29,10 @@ struct LaneAnswers: Sendable {
         // Of several requests at once only the last can be found, which is mostly the only one.
         let number =
             bytes.readableBytes <= PlainRequest.longest ? LaneMemory.number(of: bytes, from: peer.address) : nil
-        if let number, let kept = memory.answer(number, to: bytes, from: peer.address, at: clock.now) {
-            out.append(kept.bytes)
+        if let number, let kept = memory.answer(number, to: bytes, from: peer.address, at: clock.now),
+            let answer = kept.bytes
+        {
+            out.append(answer)
             bytes.moveReaderIndex(to: bytes.writerIndex)
             record(kept.given, kept.status, kept.route, kept.path, since: start) { kept.client }
             return true
@@ -44,10 +46,10 @@ struct LaneAnswers: Sendable {
         guard let decided = answer(to: request, peer, set, isToBeKept: place != nil) else { return false }
         let answer = LaneResponse.bytes(of: decided.answer)
         out.append(answer)
-        if let place, decided.standing.allowsKeeping {
+        if let place, let content = content(decided.repetition, answer) {
             memory.keep(
                 KeptAnswer(
-                    to: bytes, from: peer.address, answer, status: decided.answer.status, route: decided.route,
+                    to: bytes, from: peer.address, content, status: decided.answer.status, route: decided.route,
                     standing: configuration.joined(with: decided.standing), given: decided.given, path: request.path,
                     client: client(of: request, peer, set)),
                 as: place)
@@ -57,6 +59,15 @@ struct LaneAnswers: Sendable {
             client(of: request, peer, set)
         }
         return true
+    }
+
+    /// What is kept of an answer; nil where nothing is.
+    private func content(_ repetition: Repetition<WholeAnswer>, _ bytes: ByteBuffer) -> KeptAnswer.Content? {
+        switch repetition {
+        case .same: .bytes(bytes)
+        case .anew(let make): .anew(make)
+        case .never: nil
+        }
     }
 
     /// Counts and logs an answer that was given. All lines of a request carry its id, as they do further in; where none would be
@@ -84,7 +95,7 @@ struct LaneAnswers: Sendable {
         let path = request.path
         if path == Self.authRequest { return authRequest(request, peer, set, isToBeKept: isToBeKept) }
         return PugpigDecided(publications: set.set.directory).answer(
-            path: path, query: request.query, acceptLanguage: request.acceptLanguage,
+            path: path, query: request.query, acceptLanguage: request.acceptLanguage, isToBeKept: isToBeKept,
             client: client(of: request, peer, set))
     }
 

@@ -34,4 +34,24 @@ struct ProbeTransportTests {
             #expect(exchange.outcome == .failure(.timedOut) && exchange.seconds == 0)
         }
     }
+
+    @Test("that has run out is never taken for a server that hung up, however busy the machine is")
+    func silent() async throws {
+        try await StandIn { _, answer in answer.isSilence = true }.serve { port in
+            let endpoint = Endpoint(root: try #require(Address("http://127.0.0.1:\(port)/test")))
+            var transport = ProbeTransport()
+            transport.patience = 1
+            let outcomes = await withTaskGroup(of: Exchange.self) { group in
+                for _ in 0..<300 {
+                    group.addTask { [transport] in
+                        await transport.exchange(Probe(.missingToken, .verifySubscription, [], at: endpoint))
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1.outcome) }
+            }
+            // Where so many come at once that one is not even connected in time, nobody was reached.
+            let others = outcomes.filter { $0 != .failure(.timedOut) && $0 != .failure(.unreachable) }
+            #expect(others.isEmpty, "\(others)")
+        }
+    }
 }

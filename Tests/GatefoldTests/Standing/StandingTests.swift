@@ -39,13 +39,6 @@ struct StandingTests {
         #expect(after.holds(at: moment))
     }
 
-    @Test("of an answer that is given once stays so, whatever it is joined with")
-    func once() {
-        #expect(Standing().allowsKeeping)
-        #expect(!Standing().joined(with: Standing().givenOnce).allowsKeeping)
-        #expect(Standing().givenOnce.holds(at: moment))
-    }
-
     @Test("ends with the catalogue")
     func catalogue() {
         let current = CurrentCatalogue()

@@ -104,21 +104,27 @@ extension Chronicle {
     func credentials(_ token: Int?, _ edition: EditionID, _ title: Int) async throws {
         let proxy = world.proxies[title]
         let standing = standing(token, in: title)
-        let known = try proxy.decidedCredentials(token: text(token), edition: edition.rawValue, Inquiry())
+        let known = try proxy.decidedCredentials(
+            token: text(token), edition: edition.rawValue, Inquiry(), isToBeKept: true)
         let decided = known?.answer
         listen()
         try require(asked.isEmpty, "the decided lane asked the house")
         if let known {
-            tally.count(known.standing.allowsKeeping ? .decidedRefusal : .decidedGrant, if: standing == .good)
+            tally.count(Self.isGranted(known.answer) ? .decidedGrant : .decidedRefusal, if: standing == .good)
             let text = text(token)
             keep(known.standing, "\(known.answer) for \(edition)") {
-                try proxy.decidedCredentials(token: text, edition: edition.rawValue, Inquiry())?.answer == known.answer
+                let right = try proxy.decidedCredentials(token: text, edition: edition.rawValue, Inquiry())?.answer
+                return switch known.repetition {
+                case .same: right == known.answer
+                case .anew(let make): try right.map(Self.shape) == Self.shape(make()) && make() != known.answer
+                case .never: false
+                }
             }
         }
         let answer = try await proxy.editionCredentials(token: text(token), edition: edition.rawValue, Inquiry())
         listen()
         try require(
-            decided.map { shape($0) == shape(answer) } ?? true, "decided \(decided as Any), then \(answer)")
+            decided.map { Self.shape($0) == Self.shape(answer) } ?? true, "decided \(decided as Any), then \(answer)")
         let ticket = ticket(token)
         let reader = ticket?.reader ?? Subscriber(backend: "", key: "")
         var isEarlier = false
@@ -215,9 +221,11 @@ extension Chronicle {
         }
     }
 
-    private func shape(_ answer: CredentialsAnswer) -> String {
+    private static func shape(_ answer: CredentialsAnswer) -> String {
         if case .refused(let refusal, _) = answer { "\(refusal)" } else { "granted" }
     }
+
+    private static func isGranted(_ answer: CredentialsAnswer) -> Bool { shape(answer) == "granted" }
 
     func renew(_ token: Int?, _ title: Int) async throws {
         let standing = standing(token, in: title)

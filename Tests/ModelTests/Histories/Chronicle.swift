@@ -226,11 +226,9 @@ final class Chronicle {
 
     private var second: Int { Int(now.timeIntervalSince1970.rounded(.down)) }
 
-    /// Keeps an answer as a listener does: where it may be given again.
+    /// Keeps an answer as a listener does.
     func keep(_ standing: Standing, _ words: String, isRight: @escaping () throws -> Bool) {
-        if standing.allowsKeeping {
-            kept.append(KeptAnswer(second: second, standing: standing, words: words, isRight: isRight))
-        }
+        kept.append(KeptAnswer(second: second, standing: standing, words: words, isRight: isRight))
     }
 
     /// What stands of them is what would be answered.

@@ -19,6 +19,8 @@ struct KeptAnswersTests {
         let name = "told"
         private let subscription = Mutex(Subscription(state: .active, entitlement: .editions([])))
         private let changes = ChangeCount()
+        /// How often somebody looked for what it says.
+        let looks = Mutex(0)
 
         func say(_ next: Subscription) {
             subscription.withLock { $0 = next }
@@ -33,6 +35,7 @@ struct KeptAnswersTests {
         }
         func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Remembered<Subscription>? {
             let standing = Standing([changes.mark])
+            looks.withLock { $0 += 1 }
             return Remembered(subscription.withLock(\.self), standing: standing)
         }
         func rememberedVerdict(
@@ -153,6 +156,40 @@ struct KeptAnswersTests {
     func sameWhenProtected(seed: UInt64) async throws {
         let found = try await hits(try Rig(isProtected: true), seed)
         #expect(found > 30)
+    }
+
+    @Test("are decided once, and credentials made anew each time, of which all are good")
+    func anew() async throws {
+        let rig = try Rig()
+        let proxy = try #require(rig.publications.value.directory.default)
+        let edition = try #require(Rig.editions.first)
+        rig.backend.say(Subscription(state: .active, entitlement: .editions([edition])))
+        guard
+            case .signedIn(let token, _, _) = try await proxy.signIn(
+                Inquiry(fields: ["email": "ada", "password": "a"]))
+        else { throw Missing() }
+        let (lane, memory, peer) = (rig.lane(), LaneMemory(), LanePeer(address: ClientAddress("127.0.0.1")))
+        let head = "GET /edition_credentials?token=\(token)&product_id=\(edition) HTTP/1.1\r\nHost: a\r\n\r\n"
+        var pairs: [String] = []
+        for _ in 0..<6 {
+            _ = rig.events.take()
+            let answer = try #require(try answer(head, lane, memory, peer))
+            let pair = try #require(answer.firstMatch(of: #/<userid>(.*)</userid><password>(.*)</password>/#))
+            pairs.append(Data("\(pair.1):\(pair.2)".utf8).base64EncodedString())
+            #expect(rig.events.take().count == 1)
+        }
+        #expect(Set(pairs).count == 6)
+        // The first time, and the second, after which it is kept.
+        #expect(rig.backend.looks.withLock(\.self) == 2)
+        for pair in pairs {
+            let asked =
+                "GET /auth-request/original-uri HTTP/1.1\r\nHost: a\r\nX-Original-URI: /content/daily/\(edition).zip\r\n"
+                + "Authorization: Basic \(pair)\r\n\r\n"
+            #expect(try #require(try answer(asked, lane, memory, peer)).hasPrefix("HTTP/1.1 200 "))
+        }
+        // What it depended on: nothing is made of it any more.
+        rig.backend.say(Subscription(state: .inactive, entitlement: .editions([])))
+        #expect(try #require(try answer(head, lane, memory, peer)).contains("<error"))
     }
 
     /// Compares the two lanes, and says how often an answer was kept.

@@ -87,7 +87,7 @@ struct LaneMemoryTests {
         _ standing: Standing = Standing(), bytes: ByteBuffer = ByteBuffer(string: "HTTP/1.1")
     ) -> KeptAnswer {
         KeptAnswer(
-            to: request, from: reader, bytes, status: .ok, route: "/", standing: standing, given: {}, path: "/",
+            to: request, from: reader, .bytes(bytes), status: .ok, route: "/", standing: standing, given: {}, path: "/",
             client: nil)
     }
 }

@@ -41,20 +41,21 @@ MANY = f"verify_subscription of {READERS:,} readers, 64 connections"
 NEVER = "verify_subscription, never the same twice, 64 connections"
 MANY_NEVER = f"verify_subscription of {READERS:,} readers, never the same twice, 64 connections"
 SESSIONS_NEVER = f"verify_subscription of {READERS * SESSIONS:,} sessions, never the same twice, 64 connections"
+ISSUED_NEVER = "edition_credentials, never the same twice, 64 connections"
 # Each of the readers' credentials in turn, each time for another path of the edition.
 ASKED_NEVER = "auth-request, never the same twice, 64 connections"
 CALLS = ("verify_subscription", "edition_credentials", "sign_in", "auth-request")
 # What --only chooses from besides what stands by itself.
 CASES = [
     *(f"{call}, {connections}" for connections in ("64 connections", "1 connection") for call in CALLS),
-    NEVER, MANY, MANY_NEVER, ASKED_NEVER, SESSIONS_NEVER, "download 100 MB", "download 20 KB",
+    NEVER, MANY, MANY_NEVER, ISSUED_NEVER, ASKED_NEVER, SESSIONS_NEVER, "download 100 MB", "download 20 KB",
 ]
 # The project's own bars: case, who, compared with whom, by what, and at least (negative: at most) how much of it.
 BARS = [
     *((case, "gatefold", *bar) for case in ("verify_subscription, 64 connections", MANY, NEVER, MANY_NEVER) for bar in (
         ("go", "per_second", 1.3), ("nginx return", "per_second", 0.75), ("go", "p99", -1.0),
         ("php-fpm", "per_second", 6))),
-    *(("edition_credentials, 64 connections", "gatefold", *bar) for bar in (
+    *((case, "gatefold", *bar) for case in ("edition_credentials, 64 connections", ISSUED_NEVER) for bar in (
         ("go", "per_second", 1.2), ("go", "p99", -1.0), ("php-fpm", "per_second", 6))),
     ("auth-request, 64 connections", "gatefold", "nginx return", "per_second", 0.75),
     (ASKED_NEVER, "gatefold", "nginx return", "per_second", 0.75),
@@ -213,9 +214,8 @@ def measure_all(arguments, run, content, started, files):
             if historic:
                 peers.append(("php-fpm", nginx.ports["PHP"], historic, [php, nginx]))
             cases.append((f"{name}, {connections} {noun}", connections, peers))
-    verified, historic = requests["verify_subscription"]
 
-    def verifying(name, request, historic):
+    def asking(name, request, historic):
         return (name, 64, [
             ("gatefold", ours.port, request, [ours]), ("nginx return", nginx.port, request, [nginx]),
             ("go", go.port, request, [go]), ("php-fpm", nginx.ports["PHP"], historic, [php, nginx])])
@@ -224,15 +224,15 @@ def measure_all(arguments, run, content, started, files):
         (run / name).write_text("".join(line + "\n" for line in lines))
         return load.Request(name, lines=run / name)
 
-    cases.insert(1, verifying(
-        NEVER, load.Request(verified.path + "&n={n}"), load.Request(historic.path + "&n={n}")))
+    for name, call in ((NEVER, "verify_subscription"), (ISSUED_NEVER, "edition_credentials")):
+        cases.append(asking(name, *(load.Request(each.path + "&n={n}") for each in requests[call])))
     if any(re.search(arguments.only, name) for name in (MANY, MANY_NEVER, ASKED_NEVER)):
         say(f"Signing {READERS:,} readers in")
         tokens = [sign_in(f"{base}/sign_in", name) for name in names()]
         paths = [[f"/verify_subscription?token={word}" for word in words] for words in (tokens, names())]
-        cases.append(verifying(MANY, written("tokens", paths[0]), written("names", paths[1])))
+        cases.append(asking(MANY, written("tokens", paths[0]), written("names", paths[1])))
         paths = [[path + "&n={n}" for path in each] for each in paths]
-        cases.append(verifying(MANY_NEVER, written("tokens-never", paths[0]), written("names-never", paths[1])))
+        cases.append(asking(MANY_NEVER, written("tokens-never", paths[0]), written("names-never", paths[1])))
         uri = f"X-Original-URI: /content/bench/{EDITION}/page-{{n}}.html"
         each = written("pairs-never", (
             f"/auth-request/original-uri\tX-Original-Method: GET\t{uri}\tAuthorization: {authorization(base, one, EDITION)}"
@@ -242,7 +242,7 @@ def measure_all(arguments, run, content, started, files):
             ("go", go.port, each, [go])]))
     if re.search(arguments.only, SESSIONS_NEVER):
         say(f"Signing {READERS:,} readers in, {SESSIONS} times each")
-        cases.append(verifying(
+        cases.append(asking(
             SESSIONS_NEVER,
             written("sessions", (f"/verify_subscription?token={one}&n={{n}}" for one in sign_all_in(ours.port))),
             written("names-sessions", (f"/verify_subscription?token={name}&n={{n}}" for name in names()))))
