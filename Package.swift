@@ -71,6 +71,8 @@ let package = Package(
         .target(name: "CArgon2"),
         .target(name: "COpenSSL"),
         .target(name: "SharedLibraries", swiftSettings: swiftSettings),
+        // A call of the system that Swift imports from no header.
+        .target(name: "CResidency"),
 
         // The domain: no HTTP, SQL or XML.
         .target(
@@ -117,7 +119,7 @@ let package = Package(
         .target(
             name: "ContentGate",
             dependencies: [
-                "Gatefold",
+                "Gatefold", "CResidency",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -408,6 +410,8 @@ let package = Package(
             name: "OutgoingRequestsTests",
             dependencies: [
                 "OutgoingRequests", "Gatefold", "Settings", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings),
         .testTarget(name: "CSVTests", dependencies: ["CSV", "TestSupport"], swiftSettings: swiftSettings),
@@ -519,6 +523,7 @@ let package = Package(
                 "Gatefold", "ContentGate", "Settings", "TestSupport", "Transfers",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "HummingbirdHTTP2", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -563,7 +568,9 @@ let package = Package(
             name: "InPlayerSuites",
             dependencies: [
                 "InPlayer", "GatefoldCommand", "StoreBenches", "TestSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings),

@@ -50,8 +50,8 @@ package enum HTTPFailure: BackendFailure, Equatable {
         switch error {
         case .remoteConnectionClosed: .connectionLost
         case .readTimeout, .writeTimeout, .deadlineExceeded: .timedOut
-        case .connectTimeout, .getConnectionFromPoolTimeout: .unreachable
-        case .tlsHandshakeTimeout: .untrusted
+        // Late says nothing of whom one would have met.
+        case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout: .unreachable
         default: .other(error.shortDescription)
         }
     }

@@ -5,6 +5,9 @@ enum LibXML {
     /// libxml2 wants its tables set up once, before threads use it.
     static let isReady: Bool = {
         xmlInitParser()
+        // These, too: the first schema would set them up otherwise, and two threads may read a first one.
+        xmlRelaxNGInitTypes()
+        xmlSchemaInitTypes()
         clibxml2_silence()
         return true
     }()

@@ -65,12 +65,16 @@ extension BackendBench {
     ///
     /// - Parameters:
     ///   - more: settings added to each backend that is remote.
-    ///   - limit: the seconds in place of the two that a database of the benches has for a connection or an answer.
+    ///   - limit: the seconds in place of the two that a database of the benches has for a connection or an answer,
+    ///     and of the five or ten that another has, where it is longer.
     func backends(adding more: String = "", limit: Int = 2) -> String {
         var text = "backends:\n"
         for (name, settings, isRemote) in [(BackendSections.legacy, self.settings, isRemote)] + members {
             text += "  \(name):\n"
-            let patient = settings.replacing("_timeout: 2s", with: "_timeout: \(limit)s")
+            var patient = settings.replacing("_timeout: 2s", with: "_timeout: \(limit)s")
+            for seconds in [5, 10] where limit > seconds {
+                patient = patient.replacing("\ntimeout: \(seconds)s", with: "\ntimeout: \(limit)s")
+            }
             let lines = (patient + "\n" + (isRemote ? more : "")).split(separator: "\n")
             text += lines.map { "    \($0)\n" }.joined()
         }

@@ -99,7 +99,13 @@ import Testing
         for outage in system.bench.outages {
             try await system.withBackend { bench, backend in
                 let ada = StandardReaders.ada
-                let subscriber = try #require(try await backend.recognise(ada))
+                // A busy machine may take longer than the two seconds that a bench has.
+                var recognised: Subscriber?
+                try await eventually("\(outage): recognises before it") {
+                    recognised = try? await backend.recognise(ada)
+                    return recognised != nil
+                }
+                let subscriber = try #require(recognised)
                 try await bench.fail(outage)
                 for attempt in 1...3 {
                     // A slow system's answers are waited for once, and given up twice: those that come are true.
@@ -129,8 +135,13 @@ import Testing
                     await outcome { try await backend.recognise(ada.credentials(), inquiry: Inquiry()) }?.isRecognised
                         == true
                 }
-                let told = try await backend.subscription(of: subscriber, inquiry: Inquiry())
-                #expect(told.state == .active && told.entitlement == ada.entitlement, "\(outage)")
+                // The first answer counts, whatever it is.
+                var told: Subscription?
+                try await eventually("\(outage): tells what they hold after it") {
+                    told = await outcome { try await backend.subscription(of: subscriber, inquiry: Inquiry()) }
+                    return told != nil
+                }
+                #expect(told?.state == .active && told?.entitlement == ada.entitlement, "\(outage)")
             }
         }
     }
@@ -149,6 +160,7 @@ import Testing
             for attempt in 1...2 {
                 if let holding { try await bench.fail(holding) }
                 let ended = Ended()
+                let begun = ContinuousClock.now
                 // The long patience shows that it is the end of the system that ends them, no cancellation.
                 async let recognition = outcome(within: .seconds(30), counting: ended) {
                     try await backend.recognise(ada.credentials(), inquiry: Inquiry())
@@ -160,7 +172,11 @@ import Testing
                     try await backend.subscription(of: subscriber, inquiry: Inquiry())
                 }
                 try await Task.sleep(for: .milliseconds(500))
-                if holding != nil { #expect(ended.count == 0, "\(attempt): all are under way") }
+                let endedEarly = ended.count
+                // On a busy machine the half second may have been long enough for them to end by themselves.
+                if holding != nil, ContinuousClock.now - begun < .seconds(2) {
+                    #expect(endedEarly == 0, "\(attempt): all are under way")
+                }
                 try await bench.fail(.stopped)
                 let answers = (await recognition, await wrong, await told)
                 #expect(answers.0 == nil || answers.0?.isRecognised == true, "\(attempt): \(answers)")

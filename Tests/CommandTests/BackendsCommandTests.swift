@@ -6,7 +6,12 @@ struct BackendsCommandTests {
     @Test("status prints what the running server says of its backends, and is no when one can not be asked")
     func status() async throws {
         let sample = try Sample.current
-        let ready = try await sample.gatefold(["backends", "status"])
+        var ready = try await sample.gatefold(["backends", "status"])
+        // A busy machine may keep the backend from saying so in time.
+        _ = try await eventually {
+            if ready.status != 0 { ready = try await sample.gatefold(["backends", "status"]) }
+            return ready.status == 0
+        }
         #expect(ready.status == 0)
         #expect(ready.output.hasPrefix("ready\nbackend house: ok\n"), "\(ready.output)")
         try await sample.withoutTable("subscriber", in: "house") {

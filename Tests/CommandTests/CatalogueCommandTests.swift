@@ -25,7 +25,7 @@ import Testing
                     default: true
                     backend: house
                     secrets: {env: GATEFOLD_DAILY}
-                    catalogue: {kind: baker, path: shelf.json, first_wait: 5s}
+                    catalogue: {kind: baker, path: shelf.json, first_wait: 60s}
                     feed: {title: The Daily, content: "https://cdn.example.com/daily/"}
                 """
             try Data(text.utf8).write(to: folder.appending(path: "gatefold.yaml"))

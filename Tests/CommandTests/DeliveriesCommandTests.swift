@@ -208,11 +208,14 @@ import Testing
                 func series(_ line: String) async throws -> Bool {
                     try await admin.send("GET", "/metrics").text.contains(line)
                 }
-                #expect(
-                    try await eventually {
-                        try await series(#"gatefold_deliveries_total{publication="daily",result="refused"} 1"#)
-                    }, "\(server.output)")
-                #expect(try await series(#"gatefold_deliveries_waiting{publication="daily"} 1"#))
+                // The gauge is written a moment after the counter.
+                let isCounted = try await eventually {
+                    let isRefused = try await series(
+                        #"gatefold_deliveries_total{publication="daily",result="refused"} 1"#)
+                    let isWaiting = try await series(#"gatefold_deliveries_waiting{publication="daily"} 1"#)
+                    return isRefused && isWaiting
+                }
+                #expect(isCounted, "\(server.output)")
                 #expect(try await bench.deliveries("list").output.contains("statement 1 changed no row"))
                 try await bench.addAccounts(["phone-4711"])
                 #expect(try await bench.deliveries("retry", "app-store/1001").status == 0)

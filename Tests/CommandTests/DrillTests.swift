@@ -51,7 +51,7 @@ struct DrillTests {
     private static func withSource(_ configuration: String) -> String {
         configuration.split(separator: "\n", omittingEmptySubsequences: false)
             .filter { !$0.hasPrefix("      - {id: ") }
-            .map { $0 == "    catalogue:" ? "    catalogue: {kind: baker, path: shelf.json, first_wait: 5s}" : $0 }
+            .map { $0 == "    catalogue:" ? "    catalogue: {kind: baker, path: shelf.json, first_wait: 60s}" : $0 }
             .joined(separator: "\n")
     }
 

@@ -57,7 +57,7 @@ import Testing
             let launch = ServerProcess.Launch(
                 GatefoldProgram.path, ["serve"], environment: environment, in: folder, until: .port(port))
             try await withServer(launch) { _ in
-                let deadline = ContinuousClock.now + .seconds(30)
+                let deadline = ContinuousClock.now + .seconds(120)
                 var told = try await feed(["status"])
                 while !told.output.contains("swapped"), ContinuousClock.now < deadline {
                     told = try await feed(["status"])

@@ -80,7 +80,7 @@ import Testing
                     secrets: [{file: daily}]
                     stores: [app-store]
                     grace: {previous_of_held: 1}
-                    catalogue: {kind: baker, path: shelf.json, first_wait: 5s}
+                    catalogue: {kind: baker, path: shelf.json, first_wait: 60s}
                     products: {subscriptions: [{product: store.month}]}
                 \(publication.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n"))
                   other: {backend: spare, edition_credentials: {salt: plain}, secrets: [{file: other}]}

@@ -47,9 +47,11 @@ struct RangeHeaderTests {
     }
 
     @Test("100,000 random headers select nothing outside the file")
-    func hostileHeaders() {
+    func hostileHeaders() async {
         var random = SeededRandom(seed: 17)
-        for _ in 0..<100_000 {
+        for round in 0..<100_000 {
+            // Others of this process have something to do, too.
+            if round.isMultiple(of: 100) { await Task.yield() }
             let bytes = Array("bytes=".utf8) + random.hostileBytes(upTo: 8, spice: "0123456789-, ")
             let size = Int64.random(in: 0...300, using: &random)
             if case .part(let part) = RangeHeader([String(decoding: bytes, as: UTF8.self)]).selection(of: size) {

@@ -17,7 +17,7 @@ struct WebhookTests {
                 kind: webhook
                 url: http://127.0.0.1:\(port)/credit
                 secret: {env: SECRET}
-                timeout: 2s
+                timeout: 20s
                 breaker: {enabled: false}
                 \(more)
                 """, name: "gatefold.yaml", folder: "/nowhere",

@@ -52,7 +52,7 @@ extension FrontTests {
     /// Logs may be written a moment after the answer.
     private func expectLine(of path: String, _ site: Site, _ front: Front) async throws {
         if front == .varnish { return try await expectVarnishLine(of: path, site) }
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(120)
         while try !site.logs().contains(path), ContinuousClock.now < deadline {
             try await Task.sleep(for: .milliseconds(20))
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MQTT
 
-@Suite("A subscriber at a real broker")
+@Suite("A subscriber at a real broker", .timeLimit(.minutes(10)))
 struct BrokerTests {
     private let connect = MQTTConnect(clientID: "reader-1", keepAlive: 30)
 
@@ -81,7 +81,7 @@ struct BrokerTests {
         try await Mosquitto.with { mosquitto, server in
             let begun = Door()
             let stream = messages(
-                try broker(mosquitto, .webSocket), MQTTConnect(clientID: "reader-1", keepAlive: 1), begun: begun)
+                try broker(mosquitto, .webSocket), MQTTConnect(clientID: "reader-1", keepAlive: 10), begun: begun)
             await begun.pass()
             while await server.output.contains("Sending PINGRESP to reader-1") == false {
                 try await Task.sleep(for: .milliseconds(20))

@@ -13,6 +13,7 @@ struct PublisherTests {
         var pauses = MQTTPublisher.Pauses()
         pauses.shortest = 0.02
         pauses.longest = 0.1
+        pauses.closing = 600
         return pauses
     }
 
@@ -154,6 +155,44 @@ struct PublisherTests {
             try await Task.sleep(for: .milliseconds(2))
         }
         await running.value
+    }
+
+    @Test("holds on to nothing of its attempts while the broker is away", .timeLimit(.minutes(10)))
+    func attemptsWithoutBroker() async throws {
+        let events = Kept<[MQTTPublisher.Event]>([])
+        let broker = MQTTBroker(host: "127.0.0.1", port: try FreePort.find(), tls: nil)
+        let time = ManualTime()
+        let publisher = MQTTPublisher(
+            broker, as: connect, sleep: time.sleep, observe: { event in events.withLock { $0.append(event) } })
+        let running = Task { await publisher.run() }
+        for attempt in 1...10 {
+            await until { events.withLock(\.count) == attempt && time.sleeping == 1 }
+            // The whole run waits for the end, and so does the present pause.
+            #expect(publisher.closers <= 2)
+            // Longer than any pause.
+            time.advance(by: 120)
+        }
+        running.cancel()
+        await running.value
+        #expect(publisher.closers == 0)
+    }
+
+    @Test("does not call the broker lost that hangs up when everything is done", .timeLimit(.minutes(10)))
+    func hangsUpAtTheEnd() async throws {
+        let events = Kept<[MQTTPublisher.Event]>([])
+        let closing = Kept<MQTTPublisher?>(nil)
+        // In place of a broker: it takes the first packet that ends in an empty line, says nothing, and hangs up.
+        try await withScriptedHTTPServer(answering: {
+            closing.withLock(\.self)?.close()
+            return ""
+        }) { port in
+            let publisher = publisher(
+                MQTTBroker(host: "127.0.0.1", port: port, tls: nil),
+                MQTTConnect(clientID: "gatefold-1\r\n\r\n", keepAlive: 3600), events)
+            closing.withLock { $0 = publisher }
+            await publisher.run()
+        }
+        #expect(events.withLock(\.self) == [])
     }
 
     @Test("is refused without the right password, and tries again until it is right", .timeLimit(.minutes(10)))

@@ -107,6 +107,22 @@ struct MailOfficeTests {
         }
     }
 
+    @Test("says of each letter that waits that it is not sent, when it is cancelled", .timeLimit(.minutes(10)))
+    func cancelled() async throws {
+        let events = Kept<[MailEvent]>([])
+        // Nobody listens there: the letters wait for another attempt, which this time never comes to.
+        let office = try office(settings(FreePort.find()), ManualTime(), events)
+        let running = Task { await office.run() }
+        for number in 0..<3 { try office.send(letter("reader\(number)@example.com")) }
+        await until { events.withLock(\.count) == 3 }
+        running.cancel()
+        await running.value
+        #expect(
+            events.withLock { Array($0.suffix(3)) } == Array(repeating: .failed(cause: "the server stopped"), count: 3))
+        #expect(events.withLock(\.count) == 6)
+        #expect(throws: MailRefused.stopped) { try office.send(letter("late@example.com")) }
+    }
+
     @Test("shows no address in what it tells")
     func secrecy() async throws {
         try await MailCatcher.with(answers: ["ada@example.com": "450 4.2.1 <ada@example.com> later"]) { catcher, _ in

@@ -1,4 +1,6 @@
 import Foundation
+import NIOCore
+import NIOPosix
 import Settings
 import TestSupport
 import Testing
@@ -35,6 +37,20 @@ struct TrustTests {
                 #expect(try await configured.send(HTTPQuestion(url: url)).status == 200)
             }
         }
+    }
+
+    @Test("Whoever is late with the handshake is not there, rather than somebody one must not trust")
+    func lateHandshake() async throws {
+        // Takes connections, and says nothing.
+        let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .bind(host: "127.0.0.1", port: 0).get()
+        defer { server.close(promise: nil) }
+        let url = try #require(ServiceURL("https://localhost:\(server.localAddress?.port ?? 0)/"))
+        var settings = OutgoingHTTPSettings()
+        settings.connectTimeout = 1
+        settings.timeout = 600
+        let client = OutgoingHTTP(settings)
+        await #expect(throws: HTTPFailure.unreachable) { try await client.send(HTTPQuestion(url: url)) }
     }
 
     @Test("A text that holds no certificate changes nothing")

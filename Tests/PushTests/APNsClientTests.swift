@@ -158,7 +158,7 @@ import Testing
             let door = Door()
             defer { door.open() }
             bench.standIn.answer(hex, .wait(door))
-            let client = try bench.client(bench.settings("timeout: 1s"))
+            let client = try bench.client(bench.settings("timeout: 5s"))
             #expect(try await client.send(notification(), to: device) == .sent)
             // On a busy machine a good connection may seem to stand still, too.
             #expect(bench.standIn.requests.count >= 2)

@@ -5,6 +5,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
 import NIOTLS
+import TestSupport
 import Testing
 
 @testable import Server
@@ -136,5 +137,61 @@ struct ConnectionGuardTests {
         #expect(prompt.isActive)
         // Whoever waits for the handshake further in hears of it.
         #expect(witness.events == 1)
+    }
+
+    @Test("is closed when the server stops during its TLS handshake, and left to those further in when it stops later")
+    func stopDuringHandshake() throws {
+        let shaking = try channel(HandshakeDeadlineHandler(deadline: .seconds(60)))
+        shaking.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        #expect(!shaking.isActive)
+        shaking.embeddedEventLoop.run()
+        let shaken = try channel(HandshakeDeadlineHandler(deadline: .seconds(60)))
+        let witness = Witness()
+        try shaken.pipeline.syncOperations.addHandler(witness)
+        shaken.pipeline.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: nil))
+        shaken.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        #expect(shaken.isActive)
+        #expect(witness.events == 2)
+    }
+
+    /// Works until it is cancelled, and notes whether the connection was open then.
+    private struct EndlessChannel: ServerChildChannel {
+        struct Value: ServerChildChannelValue {
+            let channel: any Channel
+        }
+
+        let begun = Door()
+        let cancelled = Door()
+        let wasOpen = Kept<Bool?>(nil)
+
+        func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+            channel.eventLoop.makeSucceededFuture(Value(channel: channel))
+        }
+
+        func handle(value: Value, logger: Logger) async {
+            await withTaskCancellationHandler {
+                begun.open()
+                await cancelled.pass()
+            } onCancel: {
+                wasOpen.withLock { $0 = value.channel.isActive }
+                cancelled.open()
+            }
+        }
+    }
+
+    @Test("is closed before its work is cancelled where it may carry streams, of which the next would be nobody's")
+    func closedFirst() async throws {
+        let channel = NIOAsyncTestingChannel()
+        let endless = EndlessChannel()
+        let guarded = GuardedChannel(wrapped: endless, patience: .seconds(60), mayCarryStreams: true)
+        let logger = Logger(label: "test")
+        let value = try await channel.eventLoop.flatSubmit { guarded.setup(channel: channel, logger: logger) }.get()
+        try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).get()
+        let work = Task { await guarded.handle(value: value, logger: logger) }
+        await endless.begun.pass()
+        #expect(channel.isActive)
+        work.cancel()
+        await work.value
+        #expect(endless.wasOpen.withLock { $0 } == false)
     }
 }

@@ -34,7 +34,7 @@ expect() {
     say "as expected: $1"
 }
 
-for _ in $(seq 600); do
+for _ in $(seq 2400); do
     grep -q 'Stop with Ctrl-C' "$home/out" && break
     kill -0 $run 2>/dev/null || { cat "$home/err" >&2; fail "deploy/run ended"; }
     sleep 0.5

@@ -68,7 +68,8 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
     }
 
     deinit {
-        for entry in idle.withLock({ $0 }) { entry.connection.close() }
+        // Saying goodbye to a server that is gone takes its time, and whoever let go of the pool may be an event loop.
+        for entry in idle.withLock({ $0 }) { threads.submit { _ in entry.connection.close() } }
         threads.shutdownGracefully { _ in }
     }
 

@@ -136,15 +136,18 @@ package struct PairedStreams {
         }
     }
 
-    /// The connection is closed where it takes too long.
+    /// The connection is closed where it takes too long, which is another thing than one that the server closes.
     private mutating func withPatience<Result>(
         _ body: (inout PairedStreams) async throws -> Result
     ) async throws -> Result {
-        let deadline = channel.eventLoop.scheduleTask(in: .seconds(patience)) { [channel] in
-            channel.close(promise: nil)
-        }
+        let patience = Patience()
+        let deadline = patience.end(channel, in: self.patience)
         defer { deadline.cancel() }
-        return try await body(&self)
+        do {
+            return try await body(&self)
+        } catch ProbeFailure.noAnswer where patience.isOver {
+            throw ProbeFailure.timedOut
+        }
     }
 
     // MARK: Frames

@@ -41,13 +41,16 @@ struct TLSProbe {
     }
 
     /// Nil where the two could not agree.
-    func shake(_ change: (inout TLSConfiguration) -> Void = { _ in }) async -> Handshake? {
+    ///
+    /// - Throws: ``ProbeFailure`` where nobody is there, or nothing comes in time: that says nothing of what they would agree on.
+    func shake(_ change: (inout TLSConfiguration) -> Void = { _ in }) async throws(ProbeFailure) -> Handshake? {
         var configuration = transport.configuration
         change(&configuration)
         guard let context = try? NIOSSLContext(configuration: configuration) else { return nil }
         let witness = HandshakeWitness()
-        guard
-            let channel = try? await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        let channel: any Channel
+        do {
+            channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .connectTimeout(.seconds(transport.patience))
                 .channelInitializer({ channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -56,11 +59,17 @@ struct TLSProbe {
                     }
                 })
                 .connect(host: address.host, port: address.port).get()
-        else { return nil }
-        let deadline = channel.eventLoop.scheduleTask(in: .seconds(transport.patience)) { channel.close(promise: nil) }
+        } catch {
+            guard ProbeTransport.failure(error) == .unreachable else { return nil }
+            throw .unreachable
+        }
+        let patience = Patience()
+        let deadline = patience.end(channel, in: transport.patience)
         try? await channel.closeFuture.get()
         deadline.cancel()
-        return witness.seen.withLock { $0 }
+        let seen = witness.seen.withLock { $0 }
+        if seen == nil, patience.isOver { throw .timedOut }
+        return seen
     }
 }
 

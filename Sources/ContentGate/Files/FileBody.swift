@@ -66,8 +66,9 @@ struct FileBody: Sendable {
         start..<min(start + length, end)
     }
 
-    /// In short pieces of work, between which the pool opens and reads other files.
+    /// In short pieces of work, between which the pool opens and reads other files; what is in memory needs none.
     private func fetch(_ region: Range<Int64>) async throws {
+        if region.isEmpty || file.isInMemory(region) { return }
         var left = region
         while !left.isEmpty {
             left = try await pool.runIfActive { [file, left] in

@@ -1,3 +1,4 @@
+import CResidency
 import NIOCore
 
 #if canImport(Darwin)
@@ -83,6 +84,18 @@ final class OpenFile: Sendable {
     func region(_ part: Range<Int64>) -> FileRegion {
         FileRegion(fileHandle: handle, readerIndex: Int(part.lowerBound), endIndex: Int(part.upperBound))
     }
+
+    /// Whether the bytes are in the system's memory already, as far as a look into each stretch that systems read ahead at a time can
+    /// tell. Never waits; false where the system can not say.
+    func isInMemory(_ part: Range<Int64>) -> Bool {
+        stride(from: part.lowerBound, to: part.upperBound, by: Self.readAhead).allSatisfy(isInMemory(at:))
+            && isInMemory(at: part.upperBound - 1)
+    }
+
+    private func isInMemory(at offset: Int64) -> Bool { cresidency_holds(descriptor, offset) }
+
+    /// In bytes, as Linux does unless told otherwise.
+    private static let readAhead: Int64.Stride = 128 << 10
 
     /// Brings the bytes into the system's memory, so that whoever sends them does not wait for the disk.
     ///

@@ -30,15 +30,19 @@ final class DeviceUses: Sendable {
     /// Whether it is time for a note; if so, the next one is due after ``spacing``.
     func isDue(_ device: DeviceReference, of subscriber: SubscriberReference, at moment: Date) -> Bool {
         let use = Use(device: device, subscriber: subscriber)
-        return noted.withLock { noted in
-            if let last = noted.last(use), moment.timeIntervalSince(last) < Self.spacing { return false }
+        let (isDue, forgotten) = noted.withLock { noted in
+            var forgotten: [Use: Date] = [:]
+            if let last = noted.last(use), moment.timeIntervalSince(last) < Self.spacing { return (false, forgotten) }
             if noted.recent.count >= capacity / 2 {
-                noted.older = noted.recent
+                (forgotten, noted.older) = (noted.older, noted.recent)
                 noted.recent = [:]
             }
             noted.recent[use] = moment
-            return true
+            return (true, forgotten)
         }
+        // Freed only here, where nobody waits for it.
+        withExtendedLifetime(forgotten) {}
+        return isDue
     }
 
     /// The same, and nothing is noted.

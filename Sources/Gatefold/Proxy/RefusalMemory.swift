@@ -51,19 +51,23 @@ public final class RefusalMemory: Sendable {
     /// - Parameter isEarlier: whether the answer was given before, so that it may be older than a refusal: it ends none.
     func note(_ key: Key, refused: Bool, isEarlier: Bool = false) {
         guard refused || !isEarlier else { return }
-        contents.withLock { contents in
+        let forgotten = contents.withLock { contents in
+            var forgotten: Set<Key> = []
             guard refused else {
-                if contents.recent.isEmpty, contents.older.isEmpty { return }
+                if contents.recent.isEmpty, contents.older.isEmpty { return forgotten }
                 contents.recent.remove(key)
                 contents.older.remove(key)
-                return
+                return forgotten
             }
             if contents.recent.count >= capacity / 2 {
-                contents.older = contents.recent
+                (forgotten, contents.older) = (contents.older, contents.recent)
                 contents.recent = []
             }
             contents.recent.insert(key)
+            return forgotten
         }
+        // Freed only here, where nobody waits for it.
+        withExtendedLifetime(forgotten) {}
     }
 
     /// Whether the edition, or its reader as a whole, was refused.

@@ -90,13 +90,17 @@ extension PurchaseDesk {
         }
         let takenBack: [StoreTransaction]
         do {
-            takenBack = try await keep {
-                let words = current.filter(\.isWellFormed)
-                let takenBack = try await ledger.newlyTakenBack(words)
-                try await ledger.note(words, at: clock.now)
-                try await ledger.looked(at: transaction.original, in: transaction.store, moment: clock.now)
-                return takenBack
-            }
+            // In a task of its own, which is not cancelled with whoever lost patience: between the two writes that would
+            // leave a word on record that nobody finds new again, and what it takes back would never be told.
+            takenBack = try await Task<[StoreTransaction], any Error> {
+                try await keep {
+                    let words = current.filter(\.isWellFormed)
+                    let takenBack = try await ledger.newlyTakenBack(words)
+                    try await ledger.note(words, at: clock.now)
+                    try await ledger.looked(at: transaction.original, in: transaction.store, moment: clock.now)
+                    return takenBack
+                }
+            }.value
         } catch {
             // Should it be this purchase and not the disk, it must not stand in the way of all others.
             try? await ledger.postponeLook(

@@ -33,7 +33,9 @@ package final class MQTTPublisher: Sendable {
         /// Wakes whoever writes to the present connection.
         var bell: AsyncStream<Void>.Continuation?
         var isClosed = false
-        var closers: [AsyncStream<Never>.Continuation] = []
+        /// Those who wait for it to be closed, by their numbers.
+        var closers: [Int: AsyncStream<Never>.Continuation] = [:]
+        var lastCloser = 0
     }
 
     /// What ends a connection that is no failure.
@@ -97,8 +99,8 @@ package final class MQTTPublisher: Sendable {
             state.isClosed = true
             state.outbox.stop()
             state.bell?.yield()
-            defer { state.closers = [] }
-            return state.closers
+            defer { state.closers = [:] }
+            return state.closers.values
         }
         for closer in closers { closer.finish() }
     }
@@ -106,13 +108,20 @@ package final class MQTTPublisher: Sendable {
     /// Returns when it is closed, or the task is cancelled.
     private func closed() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
-        let isClosed = state.withLockedValue { state in
-            if !state.isClosed { state.closers.append(continuation) }
-            return state.isClosed
+        let number = state.withLockedValue { state -> Int? in
+            if state.isClosed { return nil }
+            state.lastCloser += 1
+            state.closers[state.lastCloser] = continuation
+            return state.lastCloser
         }
-        if isClosed { return }
+        guard let number else { return }
+        // Each pause waits anew: without this they would add up for as long as the broker is away.
+        defer { state.withLockedValue { $0.closers[number] = nil } }
         for await _ in stream {}
     }
+
+    /// How many wait for it to be closed, for tests.
+    var closers: Int { state.withLockedValue(\.closers.count) }
 
     private func connectAgainAndAgain() async {
         var failures = 0
@@ -177,6 +186,8 @@ package final class MQTTPublisher: Sendable {
                         try await perform(self.state.withLockedValue { $0.outbox.receive(packet) })
                     }
                     try Task.checkCancellation()
+                    // A broker that was told goodbye hangs up, maybe before the task that told it has come to its end.
+                    if self.state.withLockedValue(\.outbox.isDone) { throw Done() }
                     throw MQTTFailure.closed
                 }
                 // Alone in publishing, so that the order is kept.

@@ -67,7 +67,8 @@ package final class MailOffice: Mailer {
         }
     }
 
-    /// Sends until it is closed and all letters are dealt with, or until the task is cancelled.
+    /// Sends until it is closed and all letters are dealt with, or until the task is cancelled: what waits then is
+    /// given up, and no more is taken in.
     package func run() async {
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<settings.connections {
@@ -84,6 +85,8 @@ package final class MailOffice: Mailer {
             while workers > 0, let wasWorker = await group.next() { workers -= wasWorker ? 1 : 0 }
             group.cancelAll()
         }
+        // Who is cancelled leaves letters behind, and nobody else will ever say what became of them.
+        abandon()
     }
 
     /// Takes in no more letters; ``run()`` then returns within seconds.
@@ -159,7 +162,12 @@ package final class MailOffice: Mailer {
             try await sleep(Self.grace)
         } catch { return }
         isAbandoned.store(true, ordering: .releasing)
-        for _ in 0..<state.withLock({ $0.queue.abandon() }) { observe(.failed(cause: "the server stopped")) }
+        abandon()
         bell.ring()
+    }
+
+    /// Gives up what waits, and says so of each letter.
+    private func abandon() {
+        for _ in 0..<state.withLock({ $0.queue.abandon() }) { observe(.failed(cause: "the server stopped")) }
     }
 }

@@ -34,10 +34,14 @@ final class CurrentPublications: Sendable {
     var longestRetention: TimeInterval { content.withLock(\.longestRetention) }
 
     func replace(with next: PublicationSet) {
-        content.withLock {
-            $0.snapshot = Snapshot(next)
-            $0.longestRetention = max($0.longestRetention, next.revocationRetention)
+        let replaced = content.withLock { content in
+            let replaced = content.snapshot
+            content.snapshot = Snapshot(next)
+            content.longestRetention = max(content.longestRetention, next.revocationRetention)
+            return replaced
         }
         changes.note()
+        // Freed only here, where no request waits for it.
+        withExtendedLifetime(replaced) {}
     }
 }

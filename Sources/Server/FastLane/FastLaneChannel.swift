@@ -13,7 +13,11 @@ struct FastLaneChannel<Wrapped: ServerChildChannel>: ServerChildChannel {
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
-        return wrapped.setup(channel: channel, logger: logger)
+        return wrapped.setup(channel: channel, logger: logger).map { value in
+            // Only a channel that is closed already takes none.
+            try? channel.pipeline.syncOperations.addHandler(LaneShortcut())
+            return value
+        }
     }
 
     func handle(value: Wrapped.Value, logger: Logger) async {

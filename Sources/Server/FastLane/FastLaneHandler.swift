@@ -77,6 +77,9 @@ final class FastLaneHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isOver = true
     }
 
+    /// Whether nothing that went in waits for its answer, or for its rest.
+    var isAlone: Bool { !isBusyInside && !isOver }
+
     /// Everything that went in is answered.
     func insideIsIdle() {
         if endedAtHead { isBusyInside = false }

@@ -17,6 +17,7 @@ final class KeptAnswer {
     let route: String
     let standing: Standing
     let given: @Sendable () -> Void
+    let meters: RequestMeters.Meters
     /// For the log.
     let path: Substring
     let client: ClientAddress?
@@ -24,8 +25,8 @@ final class KeptAnswer {
     /// - Parameter request: copied, because it is mostly a small part of what was received at once.
     init(
         to request: ByteBuffer, from peer: ClientAddress?, _ content: Content, status: HTTPResponse.Status,
-        route: String, standing: Standing, given: @escaping @Sendable () -> Void, path: Substring,
-        client: ClientAddress?
+        route: String, standing: Standing, given: @escaping @Sendable () -> Void,
+        meters: RequestMeters.Meters, path: Substring, client: ClientAddress?
     ) {
         self.request = ByteBuffer(bytes: request.readableBytesView)
         self.peer = peer
@@ -34,6 +35,7 @@ final class KeptAnswer {
         self.route = route
         self.standing = standing
         self.given = given
+        self.meters = meters
         self.path = path
         self.client = client
     }

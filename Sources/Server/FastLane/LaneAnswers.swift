@@ -34,7 +34,7 @@ struct LaneAnswers: Sendable {
         {
             out.append(answer)
             bytes.moveReaderIndex(to: bytes.writerIndex)
-            record(kept.given, kept.status, kept.route, kept.path, since: start) { kept.client }
+            record(kept.given, kept.status, kept.route, kept.meters, kept.path, since: start) { kept.client }
             return true
         }
         guard let request = bytes.withUnsafeReadableBytes({ PlainRequest($0) }) else { return false }
@@ -45,17 +45,18 @@ struct LaneAnswers: Sendable {
         let set = publications.snapshot
         guard let decided = answer(to: request, peer, set, isToBeKept: place != nil) else { return false }
         let answer = LaneResponse.bytes(of: decided.answer)
+        let meters = log.meters(route: decided.route, method: "GET", status: decided.answer.status)
         out.append(answer)
         if let place, let content = content(decided.repetition, answer) {
             memory.keep(
                 KeptAnswer(
                     to: bytes, from: peer.address, content, status: decided.answer.status, route: decided.route,
-                    standing: configuration.joined(with: decided.standing), given: decided.given, path: request.path,
-                    client: client(of: request, peer, set)),
+                    standing: configuration.joined(with: decided.standing), given: decided.given, meters: meters,
+                    path: request.path, client: client(of: request, peer, set)),
                 as: place)
         }
         bytes.moveReaderIndex(forwardBy: request.length)
-        record(decided.given, decided.answer.status, decided.route, request.path, since: start) {
+        record(decided.given, decided.answer.status, decided.route, meters, request.path, since: start) {
             client(of: request, peer, set)
         }
         return true
@@ -73,14 +74,15 @@ struct LaneAnswers: Sendable {
     /// Counts and logs an answer that was given. All lines of a request carry its id, as they do further in; where none would be
     /// written, none is made.
     private func record(
-        _ given: () -> Void, _ status: HTTPResponse.Status, _ route: String, _ path: Substring,
-        since start: ContinuousClock.Instant, client: () -> ClientAddress?
+        _ given: () -> Void, _ status: HTTPResponse.Status, _ route: String, _ meters: RequestMeters.Meters,
+        _ path: Substring, since start: ContinuousClock.Instant, client: () -> ClientAddress?
     ) {
         func note(by logger: Logger) {
             given()
             log.record(
                 AccessLog.Entry(
-                    route: route, method: "GET", path: path, status: status, elapsed: ContinuousClock.now - start),
+                    route: route, method: "GET", path: path, status: status, elapsed: ContinuousClock.now - start,
+                    meters: meters),
                 logger: logger, client: client)
         }
         var logger = logger ?? .current

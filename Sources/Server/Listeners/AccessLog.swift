@@ -12,6 +12,8 @@ struct AccessLog: Sendable {
         let path: Substring
         let status: HTTPResponse.Status
         let elapsed: Duration
+        /// Those that measure it, where they were looked up before.
+        var meters: RequestMeters.Meters?
     }
 
     private let meters = RequestMeters()
@@ -21,7 +23,7 @@ struct AccessLog: Sendable {
         _ entry: Entry, logger: Logger = .current, client: () -> ClientAddress?
     ) {
         let method = Self.known(entry.method)
-        meters.record(entry, method: method)
+        (entry.meters ?? meters(route: entry.route, method: method, status: entry.status)).record(entry.elapsed)
         guard logger.logLevel <= .info else { return }
         logger.info(
             "request",
@@ -31,6 +33,13 @@ struct AccessLog: Sendable {
                 "client": "\(client().map(\.description) ?? "-")",
                 "milliseconds": "\(entry.elapsed.nanoseconds / 1_000_000)",
             ])
+    }
+
+    /// What measures the requests that agree in these.
+    ///
+    /// - Parameter method: one of those that are known.
+    func meters(route: String, method: String, status: HTTPResponse.Status) -> RequestMeters.Meters {
+        meters.meters(RequestMeters.Key(route: route, method: method, status: status.code))
     }
 
     private static func known(_ method: String) -> String {

@@ -1,5 +1,6 @@
 import ContentGate
 import HummingbirdCore
+import HummingbirdHTTP2
 import Logging
 import NIOCore
 import NIOSSL
@@ -13,6 +14,8 @@ struct GuardedChannel<Wrapped: ServerChildChannel>: ServerChildChannel {
     let wrapped: Wrapped
     /// For so long nothing at all may move.
     let patience: TimeAmount
+    /// Whether requests may come as streams of HTTP/2, each of which somebody has to take.
+    var mayCarryStreams = Wrapped.self == HTTP2UpgradeChannel.self
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Wrapped.Value> {
         do {
@@ -34,7 +37,22 @@ struct GuardedChannel<Wrapped: ServerChildChannel>: ServerChildChannel {
     }
 
     func handle(value: Wrapped.Value, logger: Logger) async {
-        await wrapped.handle(value: value, logger: logger)
+        guard mayCarryStreams else { return await wrapped.handle(value: value, logger: logger) }
+        await closeBeforeCancelling(value, logger)
+    }
+
+    /// Cancelled work takes no more streams, and a stream that nobody takes ends the program, as above. So when the
+    /// server has no more patience the connection is closed first, and the work cancelled once nothing can come on it.
+    private func closeBeforeCancelling(_ value: Wrapped.Value, _ logger: Logger) async {
+        let work = Task { await wrapped.handle(value: value, logger: logger) }
+        await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            // At once: a download is not cancelled yet, and what it writes would be waited for to its end.
+            let order: ConnectionOrder = .giveUp
+            value.channel.triggerUserOutboundEvent(order, promise: nil)
+            value.channel.closeFuture.whenComplete { _ in work.cancel() }
+        }
     }
 }
 
@@ -114,12 +132,15 @@ final class StandstillHandler: ChannelDuplexHandler, NIOScheduledCallbackHandler
     }
 }
 
-/// Closes a connection that has not shaken hands in time, however busily it pretends to.
+/// Closes a connection that has not shaken hands in time, however busily it pretends to, or when the server stops.
+///
+/// A stop is announced once. The handlers that would obey come only after the handshake, and would never hear of it.
 final class HandshakeDeadlineHandler: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
     private let deadline: TimeAmount
     private var task: Scheduled<Void>?
+    private var hasShakenHands = false
 
     init(deadline: TimeAmount) {
         self.deadline = deadline
@@ -134,7 +155,13 @@ final class HandshakeDeadlineHandler: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent { task?.cancel() }
+        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
+            hasShakenHands = true
+            task?.cancel()
+        } else if event is ChannelShouldQuiesceEvent, !hasShakenHands {
+            // No request can have come yet.
+            context.close(promise: nil)
+        }
         context.fireUserInboundEventTriggered(event)
     }
 }

@@ -7,6 +7,9 @@ public struct ProxyEventReporter: Sendable {
     private struct Result: Hashable {
         let label: String
         let word: String
+
+        /// One is looked up for each answer, and the words alone tell nearly all of them apart.
+        func hash(into hasher: inout Hasher) { hasher.combine(word) }
     }
 
     private let publication: PublicationID

@@ -18,6 +18,8 @@ import Testing
         }
 
         let state = Mutex(State())
+        /// As long as it is, closing takes.
+        let isGoodbyeAwaited = Atomic(false)
 
         var open: Int { state.withLock { $0.opened - $0.closed } }
         var opened: Int { state.withLock(\.opened) }
@@ -64,6 +66,7 @@ import Testing
                 return !state.isClosed
             }
             #expect(isFirst, "closed once")
+            while ledger.isGoodbyeAwaited.load(ordering: .relaxed) { sched_yield() }
             ledger.state.withLock { $0.closed += 1 }
         }
 
@@ -302,13 +305,16 @@ import Testing
         #expect(ledger.open == 0)
     }
 
-    @Test("are closed with the pool")
+    @Test("are closed with the pool, and whoever lets go of it does not wait for that")
     func end() async throws {
         let ledger = Ledger()
+        ledger.isGoodbyeAwaited.store(true, ordering: .relaxed)
         do {
             let pool = pool(ledger)
             try await pool.use { _ in }
         }
+        #expect(ledger.open == 1)
+        ledger.isGoodbyeAwaited.store(false, ordering: .relaxed)
         while ledger.open != 0 { await Task.yield() }
     }
 }

@@ -202,7 +202,7 @@ import Testing
             for q in questions if other else [1]:
                 time.sleep(3600)
             """
-        try await withProgram(program, settings: "timeout: 10s") { backend, folder in
+        try await withProgram(program, settings: "timeout: 20s") { backend, folder in
             await #expect(throws: ProcessFailure.overdue) { try await backend.health() }
             let all = try children(in: folder)
             #expect(all.count == 2)

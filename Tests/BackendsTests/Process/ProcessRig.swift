@@ -11,7 +11,7 @@ let fixtures = URL(fileURLWithPath: #filePath)
 
 /// Runs the body with a backend that asks a program in Python, which finds its questions in `questions`.
 func withProgram(
-    _ program: String, settings more: String = "timeout: 20s", clock: ManualClock = ManualClock(),
+    _ program: String, settings more: String = "", clock: ManualClock = ManualClock(),
     environment: [String: String] = [:], _ body: (any SubscriberBackend, URL) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
@@ -23,7 +23,9 @@ func withProgram(
 
             """
         try Data((start + program).utf8).write(to: folder.appending(path: "program.py"))
-        let yaml = "kind: process\ncommand: [/usr/bin/python3, program.py]\n\(more)\n"
+        // A busy machine takes its time to start a program.
+        let patience = more.contains("timeout:") ? "" : "timeout: 120s\n"
+        let yaml = "kind: process\ncommand: [/usr/bin/python3, program.py]\n\(patience)\(more)\n"
         let settings = try YAMLSettings.read(
             text: yaml, name: "gatefold.yaml", folder: folder.path, environment: environment)
         let kind = try BackendRegistry.read(name: "program", settings: settings)

@@ -20,7 +20,7 @@ struct DescriptorTests {
                 group.addTask {
                     // Also of one that can not be opened: else it would be waited for without an end.
                     defer { tell.yield(number) }
-                    try await listener.withConnection(patience: 60) { connection in
+                    try await listener.withConnection { connection in
                         tell.yield(number)
                         _ = try? await connection.read()
                     }
@@ -52,7 +52,7 @@ struct DescriptorTests {
                 let pair = try await sample.pair(token, Sample.third)
                 _ = try await sample.admin.send("GET", "/metrics")
                 let began = ContinuousClock.now
-                try await sample.http.withConnection(patience: 60) { kept in
+                try await sample.http.withConnection { kept in
                     try await kept.send(Self.signIn)
                     #expect(try await kept.readAnswer().element("token") != nil)
                     try await withIdle(70, at: [sample.http, sample.admin]) {
@@ -112,15 +112,15 @@ struct DescriptorTests {
                 let pair = try await sample.pair(
                     try await sample.signIn(Sample.ada.email, Sample.ada.password), Sample.third)
                 let get = "GET /content/daily/\(Sample.third).zip HTTP/1.1\r\nHost: a\r\nAuthorization: \(pair)\r\n\r\n"
-                try await sample.http.withConnection(patience: 60) { kept in
+                try await sample.http.withConnection { kept in
                     try await kept.send(Self.signIn)
                     #expect(try await kept.readAnswer().element("token") != nil)
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         for _ in 0..<60 {
                             group.addTask {
-                                try await sample.http.withConnection(patience: 60) { connection in
+                                try await sample.http.withConnection { connection in
                                     try await connection.send(get)
-                                    try await Task.sleep(for: .seconds(50))
+                                    try await Task.sleep(for: .seconds(300))
                                 }
                             }
                         }

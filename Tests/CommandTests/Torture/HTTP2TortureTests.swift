@@ -63,7 +63,7 @@ struct HTTP2TortureTests {
     /// A new connection is answered.
     private func expectServing(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let port = try Sample.current.port
-        let outcome = try await RawStreams.withConnection(port: port) { streams in
+        let outcome = try await RawStreams.withConnection(port: port, patience: 120) { streams in
             await streams.send(RawStreams.opening() + RawStreams.get("/healthz", on: 1))
             return await streams.outcome(until: 1).statuses
         }

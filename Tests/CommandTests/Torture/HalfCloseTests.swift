@@ -26,7 +26,8 @@ private let late = """
     .servedSample {
         $0.adding(
             publication: "late",
-            backend: "{kind: process, command: [/usr/bin/python3, late.py], timeout: 60s, protection: {deadline: 60s}, "
+            backend: "{kind: process, command: [/usr/bin/python3, late.py], timeout: 240s, "
+                + "protection: {deadline: 240s}, "
                 + "subscription: {editions: {from: editions}, everything: {from: everything}}}")
     })
 struct HalfCloseTests {
@@ -40,7 +41,7 @@ struct HalfCloseTests {
         let request =
             "POST /late/sign_in HTTP/1.1\r\nHost: a\r\n\(field)Content-Type: application/x-www-form-urlencoded\r\n"
             + "Content-Length: \(form.utf8.count)\r\n\r\n\(form)\(behind)"
-        let answers = try await sample.http.withConnection(patience: 60) { connection in
+        let answers = try await sample.http.withConnection { connection in
             try await connection.send(request)
             let isAsked = try await eventually {
                 FileManager.default.fileExists(atPath: sample.path("asked-\(reader)"))
@@ -85,7 +86,7 @@ struct HalfCloseTests {
             bytes.append(contentsOf: part)
         }
         try large.write(to: sample.folder.appendingPathComponent("editions/daily/\(Sample.free).zip"))
-        let received = try await sample.http.withConnection(patience: 90) { connection in
+        let received = try await sample.http.withConnection { connection in
             try await connection.send("GET /content/daily/\(Sample.free).zip HTTP/1.1\r\nHost: a\r\n\(field)\r\n")
             var bytes = Data()
             var isFinished = false

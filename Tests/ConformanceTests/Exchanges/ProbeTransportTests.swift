@@ -1,4 +1,5 @@
 import NIOCore
+import NIOPosix
 import TestSupport
 import Testing
 
@@ -29,7 +30,7 @@ struct ProbeTransportTests {
         try await StandIn().serve { port in
             let endpoint = Endpoint(root: try #require(Address("https://127.0.0.1:\(port)/test")))
             var transport = ProbeTransport()
-            transport.patience = 1
+            transport.patience = 5
             let exchange = await transport.exchange(Probe(.missingToken, .verifySubscription, [], at: endpoint))
             #expect(exchange.outcome == .failure(.timedOut) && exchange.seconds == 0)
         }
@@ -42,7 +43,7 @@ struct ProbeTransportTests {
             var transport = ProbeTransport()
             transport.patience = 1
             let outcomes = await withTaskGroup(of: Exchange.self) { group in
-                for _ in 0..<300 {
+                for _ in 0..<100 {
                     group.addTask { [transport] in
                         await transport.exchange(Probe(.missingToken, .verifySubscription, [], at: endpoint))
                     }
@@ -52,6 +53,28 @@ struct ProbeTransportTests {
             // Where so many come at once that one is not even connected in time, nobody was reached.
             let others = outcomes.filter { $0 != .failure(.timedOut) && $0 != .failure(.unreachable) }
             #expect(others.isEmpty, "\(others)")
+        }
+    }
+
+    @Test("that has run out in a handshake says nothing of what the two would have agreed on")
+    func silentHandshake() async throws {
+        // Takes connections, and says nothing.
+        let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .bind(host: "127.0.0.1", port: 0).get()
+        defer { server.close(promise: nil) }
+        let address = try #require(Address("https://127.0.0.1:\(server.localAddress?.port ?? 0)/test"))
+        var patient = ProbeTransport()
+        patient.patience = 2
+        let transport = patient
+        await #expect(throws: ProbeFailure.timedOut) {
+            _ = try await TLSProbe(address: address, transport: transport).shake()
+        }
+        await #expect(throws: ProbeFailure.timedOut) {
+            try await PairedStreams.withConnection(to: address, transport) { _ in }
+        }
+        let nobody = try #require(Address("https://127.0.0.1:\(try FreePort.find())/test"))
+        await #expect(throws: ProbeFailure.unreachable) {
+            _ = try await TLSProbe(address: nobody, transport: transport).shake()
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("A server that falls silent")
 struct SilenceTests {
     /// In seconds: longer than a busy machine takes for an answer.
-    private static let patience: Int64 = 8
+    private static let patience: Int64 = 15
 
     @Test("is asked no more, and judged by what it answered until then")
     func malformed() async throws {

@@ -29,9 +29,9 @@ struct RawClient: Sendable {
         try await Self.pool.runIfActive {
             let connection = try Connection(port: port)
             try connection.write(bytes)
-            let head = connection.read(atMost: count)
+            let head = try connection.read(atMost: count)
             try meanwhile()
-            return head + connection.readToEnd()
+            return try head + connection.readToEnd()
         }
     }
 
@@ -40,7 +40,7 @@ struct RawClient: Sendable {
         try await Self.pool.runIfActive {
             let connection = try Connection(port: port)
             try connection.write(bytes)
-            _ = connection.read(atMost: count)
+            _ = try connection.read(atMost: count)
         }
     }
 }
@@ -81,7 +81,7 @@ private final class Connection {
 
     init(port: Int) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var timeout = timeval(tv_sec: 10, tv_usec: 0)
+        var timeout = timeval(tv_sec: 120, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -99,7 +99,7 @@ private final class Connection {
 
     func exchange(_ bytes: [UInt8]) throws -> [UInt8] {
         try write(bytes)
-        return readToEnd()
+        return try readToEnd()
     }
 
     func write(_ bytes: [UInt8]) throws {
@@ -113,17 +113,20 @@ private final class Connection {
         }
     }
 
-    func read(atMost count: Int) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
-            length = max(0, recv(descriptor, buffer.baseAddress, count, 0))
+    /// No bytes when the server has hung up, also by a reset; that it said nothing in time is an error.
+    func read(atMost count: Int) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+            let received = recv(descriptor, buffer.baseAddress, count, 0)
+            guard received >= 0 || errno == ECONNRESET else { throw Failure(number: errno) }
+            length = max(0, received)
         }
     }
 
     /// Until the server closes, or an answer without a body is complete.
-    func readToEnd() -> [UInt8] {
+    func readToEnd() throws -> [UInt8] {
         var all: [UInt8] = []
         while true {
-            let bytes = read(atMost: 65_536)
+            let bytes = try read(atMost: 65_536)
             if bytes.isEmpty { return all }
             all += bytes
             if all.count < 4_096, let answer = try? RawResponse(all), answer["content-length"] == "0" { return all }

@@ -168,7 +168,7 @@ struct GoogleSignedDataTests {
         // Each by three readers, of which the one of JSON takes its time.
         for round in 0..<20_000 {
             // Others of this process have something to do, too.
-            if round.isMultiple(of: 1_000) { await Task.yield() }
+            if round.isMultiple(of: 20) { await Task.yield() }
             var bytes: [UInt8]
             if !round.isMultiple(of: 4) {
                 bytes = random.hostileBytes(upTo: 60, spice: "{}[]\":,%+orders0123456789")

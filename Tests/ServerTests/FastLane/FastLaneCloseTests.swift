@@ -43,4 +43,38 @@ extension FastLaneTests {
             channel.embeddedEventLoop.run()
         }
     }
+
+    /// Counts what comes by.
+    private final class ReadCounter: ChannelOutboundHandler {
+        typealias OutboundIn = NIOAny
+        private(set) var reads = 0
+
+        func read(context: ChannelHandlerContext) {
+            reads += 1
+            context.read()
+        }
+    }
+
+    @Test("reads on past those who hold nothing, and through them as soon as something is theirs")
+    func shortcut() async throws {
+        try await withLane { lane, _ in
+            let channel = EmbeddedChannel()
+            try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+            let (before, between) = (ReadCounter(), ReadCounter())
+            let operations = channel.pipeline.syncOperations
+            try operations.addHandlers([before, FastLaneHandler(lane), between, LaneShortcut()])
+            channel.read()
+            #expect(before.reads == 1 && between.reads == 0)
+            // Answered here.
+            try channel.writeInbound(ByteBuffer(string: Self.get("/verify_subscription?token=x")))
+            channel.read()
+            #expect(between.reads == 0)
+            // Not all there, so that it is nobody's here.
+            let (seen, all) = (between.reads, before.reads)
+            try channel.writeInbound(ByteBuffer(string: "GET /verify_subscription?token=x HTTP/1.1\r\n"))
+            channel.read()
+            #expect(between.reads > seen && before.reads > all)
+            _ = try channel.finish(acceptAlreadyClosed: true)
+        }
+    }
 }

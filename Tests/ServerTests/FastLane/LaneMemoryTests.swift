@@ -87,7 +87,7 @@ struct LaneMemoryTests {
         _ standing: Standing = Standing(), bytes: ByteBuffer = ByteBuffer(string: "HTTP/1.1")
     ) -> KeptAnswer {
         KeptAnswer(
-            to: request, from: reader, .bytes(bytes), status: .ok, route: "/", standing: standing, given: {}, path: "/",
-            client: nil)
+            to: request, from: reader, .bytes(bytes), status: .ok, route: "/", standing: standing, given: {},
+            meters: AccessLog().meters(route: "/", method: "GET", status: .ok), path: "/", client: nil)
     }
 }

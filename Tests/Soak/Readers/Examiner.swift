@@ -162,7 +162,7 @@ final class Examiner {
 
     /// The oldest token that can be renewed for some seconds more, once it has ended.
     private func nextToEnd() async throws -> SoakReader.Token {
-        let soon = Date().addingTimeInterval(4)
+        let soon = Date().addingTimeInterval(9)
         if let token = ageing.first(where: { $0.endsEarliest > soon }) { return token }
         return try await signedIn(curious, 0)
     }

@@ -150,6 +150,25 @@ import Testing
         }
     }
 
+    @Test("that a store took something back, also when whoever asked has lost patience by then")
+    func impatient() async throws {
+        try await with { rig async throws in
+            let old = StoreTransaction.month("m", days: 30)
+            rig.clock.set(noon + 1)
+            rig.verifier.prove(old)
+            try await rig.confirm()
+            _ = rig.take()
+            let back = StoreTransaction.month("m", days: 30, revoked: noon + 9, told: noon + 31 * 86_400)
+            rig.clock.set(noon + 31 * 86_400)
+            rig.verifier.currentBy { _ in
+                withUnsafeCurrentTask { $0?.cancel() }
+                return [back]
+            }
+            _ = try await rig.desk.holdings(of: buyer(1), in: DeskRig.catalogue)
+            #expect(rig.take() == [.takenBack([back])])
+        }
+    }
+
     @Test("only after it is on record: what can not be kept is not told")
     func order() async throws {
         try await with { rig async throws in

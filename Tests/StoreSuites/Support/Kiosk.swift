@@ -98,7 +98,9 @@ struct Kiosk: Sendable {
               production: \(store.url)/production
               sandbox: \(store.url)/sandbox
               tls: {root: {file: "\(store.root)"}}
-            protection: {breaker: {enabled: false}}
+              connect_timeout: 60s
+              timeout: 120s
+            protection: {deadline: 120s, breaker: {enabled: false}}
         backends:
           house: {kind: sqlite, path: state/house.sqlite}
           receipts: {kind: receipts, publication: daily, stores: [app-store]}
@@ -223,7 +225,7 @@ struct Kiosk: Sendable {
 }
 
 /// Asks again and again until the answer is yes, for so long at most.
-func eventually(within longest: Duration = .seconds(20), _ isSo: () async throws -> Bool) async throws -> Bool {
+func eventually(within longest: Duration = .seconds(180), _ isSo: () async throws -> Bool) async throws -> Bool {
     let deadline = ContinuousClock.now + longest
     while ContinuousClock.now < deadline {
         if try await isSo() { return true }

@@ -101,7 +101,7 @@ public struct RawConnection {
 extension RawHTTP {
     /// Runs the body with a connection, which is closed afterwards, and after so many seconds in any case.
     public func withConnection<Result: Sendable>(
-        patience: Int64 = 60,
+        patience: Int64 = 600,
         _ body: @Sendable (inout RawConnection) async throws -> Result
     ) async throws -> Result {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
