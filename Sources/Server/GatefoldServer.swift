@@ -168,7 +168,7 @@ public struct GatefoldServer: Sendable {
                 availableConnectionsDelegate: ConnectionBudget(
                     OpenFileLimit.connections, of: Self.mainName, logger: logger)),
             onServerRunning: { channel in
-                await AcceptFailureReporter.watch(channel, of: Self.mainName, logger: logger)
+                await AcceptFailureHandler.watch(channel, of: Self.mainName, logger: logger)
                 logger.notice("listening", metadata: ["port": "\(channel.localAddress?.port ?? 0)"])
                 await onListening(channel.localAddress?.port ?? 0)
             },
@@ -190,7 +190,7 @@ public struct GatefoldServer: Sendable {
                 availableConnectionsDelegate: ConnectionBudget(
                     OpenFileLimit.adminConnections, of: Self.adminName, logger: logger)),
             onServerRunning: { [logger] in
-                await AcceptFailureReporter.watch($0, of: Self.adminName, logger: logger)
+                await AcceptFailureHandler.watch($0, of: Self.adminName, logger: logger)
             },
             logger: logger)
     }

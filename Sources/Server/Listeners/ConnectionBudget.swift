@@ -30,33 +30,6 @@ struct ConnectionBudget: AvailableConnectionsDelegate {
     func isAcceptingNewConnections() -> Bool { open < most }
 }
 
-/// Says that the system has no descriptors left for connections; NIO waits a second then, and tries again.
-final class AcceptFailureReporter: ChannelInboundHandler {
-    typealias InboundIn = NIOAny
-    typealias InboundOut = NIOAny
-
-    private let notice: PacedWarning
-
-    init(of listener: String, logger: Logger) {
-        notice = PacedWarning(
-            "connections can not be taken", ["listener": "\(listener)"], logger: logger)
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        let cause = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(type(of: error))"
-        notice.give(["cause": "\(cause)"])
-        context.fireErrorCaught(error)
-    }
-
-    /// Puts a reporter in front of everything else that hears of a listener's failures.
-    static func watch(_ channel: any Channel, of listener: String, logger: Logger) async {
-        try? await channel.eventLoop.submit {
-            try channel.pipeline.syncOperations.addHandler(
-                AcceptFailureReporter(of: listener, logger: logger), position: .first)
-        }.get()
-    }
-}
-
 /// A warning that is not given more than once a minute, however often there is cause.
 final class PacedWarning: Sendable {
     private let message: Logger.Message
