@@ -145,7 +145,7 @@ package struct PairedStreams {
         defer { deadline.cancel() }
         do {
             return try await body(&self)
-        } catch ProbeFailure.noAnswer where patience.isOver {
+        } catch let error where patience.isOver && !(error is CancellationError) {
             throw ProbeFailure.timedOut
         }
     }

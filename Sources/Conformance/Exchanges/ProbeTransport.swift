@@ -76,7 +76,10 @@ package struct ProbeTransport: Sendable {
         } catch let error where !(error is ProbeFailure) {
             // Closed with a reset: what came until then is what there is.
             if error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError {
-                guard case .complete = parser.outcome(hasEnded: true) else { throw error }
+                guard case .complete = parser.outcome(hasEnded: true) else {
+                    // Ours was the first goodbye, and the server's is not waited for.
+                    throw patience.isOver && parser.received == 0 ? ProbeFailure.timedOut : error
+                }
             }
         }
         switch parser.outcome(hasEnded: true) {

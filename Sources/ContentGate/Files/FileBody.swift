@@ -68,7 +68,11 @@ struct FileBody: Sendable {
 
     /// In short pieces of work, between which the pool opens and reads other files; what is in memory needs none.
     private func fetch(_ region: Range<Int64>) async throws {
-        if region.isEmpty || file.isInMemory(region) { return }
+        if region.isEmpty { return }
+        if file.isInMemory(region) {
+            guard file.isUnchanged else { throw OpenFileError.changed }
+            return
+        }
         var left = region
         while !left.isEmpty {
             left = try await pool.runIfActive { [file, left] in

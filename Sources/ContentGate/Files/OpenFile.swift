@@ -86,7 +86,7 @@ final class OpenFile: Sendable {
     }
 
     /// Whether the bytes are in the system's memory already, as far as a look into each stretch that systems read ahead at a time can
-    /// tell. Never waits; false where the system can not say.
+    /// tell. Waits for no disk; false where the system can not say.
     func isInMemory(_ part: Range<Int64>) -> Bool {
         stride(from: part.lowerBound, to: part.upperBound, by: Self.readAhead).allSatisfy(isInMemory(at:))
             && isInMemory(at: part.upperBound - 1)

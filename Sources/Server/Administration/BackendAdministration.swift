@@ -11,7 +11,7 @@ struct BackendAdministration: Sendable {
     ///   a load balancer, waits no longer than a second or two for all.
     init(
         _ publications: CurrentPublications,
-        patience: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }
+        patience: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .milliseconds(800)) }
     ) {
         self.publications = publications
         self.patience = patience

@@ -13,6 +13,7 @@ final class KeptAnswer {
     let request: ByteBuffer
     let peer: ClientAddress?
     private let content: Content
+    private let firstSize: Int
     let status: HTTPResponse.Status
     let route: String
     let standing: Standing
@@ -22,15 +23,19 @@ final class KeptAnswer {
     let path: Substring
     let client: ClientAddress?
 
-    /// - Parameter request: copied, because it is mostly a small part of what was received at once.
+    /// - Parameters:
+    ///   - request: copied, because it is mostly a small part of what was received at once.
+    ///   - first: what went out.
     init(
-        to request: ByteBuffer, from peer: ClientAddress?, _ content: Content, status: HTTPResponse.Status,
+        to request: ByteBuffer, from peer: ClientAddress?, _ content: Content, first: ByteBuffer,
+        status: HTTPResponse.Status,
         route: String, standing: Standing, given: @escaping @Sendable () -> Void,
         meters: RequestMeters.Meters, path: Substring, client: ClientAddress?
     ) {
         self.request = ByteBuffer(bytes: request.readableBytesView)
         self.peer = peer
         self.content = content
+        firstSize = first.storageCapacity
         self.status = status
         self.route = route
         self.standing = standing
@@ -48,9 +53,6 @@ final class KeptAnswer {
         }
     }
 
-    /// In bytes, with what the closures hold, no more than the request said, and the place in a table.
-    var size: Int {
-        let content = if case .bytes(let bytes) = content { bytes.storageCapacity } else { request.storageCapacity }
-        return request.storageCapacity + content + 2048
-    }
+    /// In bytes, with what the closures hold, which is what the first answer was made of, and the place in a table.
+    var size: Int { request.storageCapacity + firstSize + 2048 }
 }

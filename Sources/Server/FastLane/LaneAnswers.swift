@@ -50,7 +50,8 @@ struct LaneAnswers: Sendable {
         if let place, let content = content(decided.repetition, answer) {
             memory.keep(
                 KeptAnswer(
-                    to: bytes, from: peer.address, content, status: decided.answer.status, route: decided.route,
+                    to: bytes, from: peer.address, content, first: answer, status: decided.answer.status,
+                    route: decided.route,
                     standing: configuration.joined(with: decided.standing), given: decided.given, meters: meters,
                     path: request.path, client: client(of: request, peer, set)),
                 as: place)

@@ -2,8 +2,9 @@ import Foundation
 import Gatefold
 import NIOCore
 
-/// The decided answers that one event loop gave more than once in this second, as bytes, by the bytes of their requests: whoever
-/// asks the same again in haste, an app that was woken, a front server that checks one file for many, costs next to nothing.
+/// The decided answers that one event loop gave more than once in this second, as bytes or as what it takes to make them anew, by
+/// the bytes of their requests: whoever asks the same again in haste, an app that was woken, a front server that checks one file
+/// for many, costs next to nothing.
 ///
 /// An answer that is found here is one that would be worked out: it stands only as long as nothing it depends on changes, and
 /// never beyond the whole second in which it was made, which is also its date's.

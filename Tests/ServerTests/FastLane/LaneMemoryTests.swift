@@ -87,7 +87,8 @@ struct LaneMemoryTests {
         _ standing: Standing = Standing(), bytes: ByteBuffer = ByteBuffer(string: "HTTP/1.1")
     ) -> KeptAnswer {
         KeptAnswer(
-            to: request, from: reader, .bytes(bytes), status: .ok, route: "/", standing: standing, given: {},
+            to: request, from: reader, .bytes(bytes), first: bytes, status: .ok, route: "/", standing: standing,
+            given: {},
             meters: AccessLog().meters(route: "/", method: "GET", status: .ok), path: "/", client: nil)
     }
 }
