@@ -98,7 +98,7 @@ struct ParserListTests {
     /// Protocols, what is made of values that were read already, and what is hashed, compared or looked up, whatever it
     /// is.
     private static let values: Set<String> = [
-        "AccountBook", "AdoptedReader", "CatalogueColumns", "ConnectionBudget", "ConstantTime", "ContentType",
+        "AcceptFailureHandler", "AccountBook", "AdoptedReader", "CatalogueColumns", "ConstantTime", "ContentType",
         "CryptFunction", "Decided", "Decoys", "DigestFunction", "EchoRules", "ExactText", "FeedItem", "GuessAttempt",
         "HTTPMessages", "InPlayerSettings", "InPlayerTransport", "KeptAnswer", "LaneMemory", "MQTTPacket", "PBKDF2Hash",
         "PasswordHasher", "PasswordVerifier", "PublicationProxy", "PushToken", "QuestionKey", "ReceiptVerifier",
