@@ -85,7 +85,10 @@ func client(
     _ transport: ScriptedTransport, signedIn: Bool = true, storage: MemorySessionStorage? = nil,
     merchant: InPlayerMerchant = InPlayerMerchant(uuid: "merchant-1", clientID: "client-1"),
     environment: InPlayerEnvironment = .production, now: @escaping @Sendable () -> Date = { Shapes.now },
-    sleep: @escaping @Sendable (Double) async throws -> Void = { _ in try await Task.sleep(for: .milliseconds(1)) }
+    // A pause is short here, and the longest that is waited still longer than a busy machine needs for some of them.
+    sleep: @escaping @Sendable (Double) async throws -> Void = {
+        try await Task.sleep(for: .milliseconds($0 < 60 ? 1 : 20_000))
+    }
 ) -> InPlayerClient {
     let session = StoredSession(
         accessToken: "access-1", refreshToken: "refresh-1", expires: Shapes.now.addingTimeInterval(3600), account: nil)
