@@ -1,7 +1,7 @@
 import NIOCore
 
 /// Passes the wish to read on past the dozen handlers between the end of the pipeline and the fast lane, while these hold nothing:
-/// for a request that is answered in the lane it would be half of what NIO has to do.
+/// going through them took a twelfth of all that a verification costs that is answered in the lane.
 ///
 /// Those in between have a say in it as soon as something went in that is not answered: they hold reading back when a body is not
 /// taken, and time it.
