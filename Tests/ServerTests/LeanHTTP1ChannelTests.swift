@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Logging
+import NIOPosix
 import ServiceLifecycle
 import Synchronization
 import TestSupport
@@ -12,9 +13,17 @@ import Testing
 /// The same on the wire as Hummingbird's own, which most of these tests ask as well.
 @Suite("A connection that holds little while it waits")
 struct LeanHTTP1ChannelTests {
-    @Test("answers request after request, sent one by one or all at once", arguments: [true, false], [true, false])
-    func order(isLean: Bool, isPipelined: Bool) async throws {
-        try await withServer(isLean: isLean) { http, _ in
+    enum Kind: CaseIterable {
+        case hummingbirds
+        /// Answers on other threads.
+        case lean
+        /// Answers on the event loop.
+        case leanAndLight
+    }
+
+    @Test("answers request after request, sent one by one or all at once", arguments: Kind.allCases, [true, false])
+    func order(kind: Kind, isPipelined: Bool) async throws {
+        try await withServer(kind) { http, _ in
             try await http.withConnection { connection in
                 let requests = (0..<40).map { number in
                     number % 3 == 0 ? Self.post("/echo", "body \(number)") : Self.get("/text/\(number)")
@@ -29,9 +38,9 @@ struct LeanHTTP1ChannelTests {
         }
     }
 
-    @Test("hands a body over as it comes, and reads no more of it than somebody takes", arguments: [true, false])
-    func body(isLean: Bool) async throws {
-        try await withServer(isLean: isLean) { http, server in
+    @Test("hands a body over as it comes, and reads no more of it than somebody takes", arguments: Kind.allCases)
+    func body(kind: Kind) async throws {
+        try await withServer(kind) { http, server in
             try await http.withConnection { connection in
                 try await connection.send(
                     "POST /taken HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n")
@@ -48,9 +57,9 @@ struct LeanHTTP1ChannelTests {
         }
     }
 
-    @Test("passes over a body that nobody wants, and answers what comes after", arguments: [true, false])
-    func unwanted(isLean: Bool) async throws {
-        try await withServer(isLean: isLean) { http, _ in
+    @Test("passes over a body that nobody wants, and answers what comes after", arguments: Kind.allCases)
+    func unwanted(kind: Kind) async throws {
+        try await withServer(kind) { http, _ in
             try await http.withConnection { connection in
                 for length in [0, 1, 300, 2 << 20] {
                     try await connection.send(
@@ -62,9 +71,9 @@ struct LeanHTTP1ChannelTests {
         }
     }
 
-    @Test("begins to answer before the body is there", arguments: [true, false])
-    func early(isLean: Bool) async throws {
-        try await withServer(isLean: isLean) { http, _ in
+    @Test("begins to answer before the body is there", arguments: Kind.allCases)
+    func early(kind: Kind) async throws {
+        try await withServer(kind) { http, _ in
             try await http.withConnection { connection in
                 try await connection.send("POST /ignored HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n")
                 #expect(try await connection.readAnswer().text == "ignored")
@@ -79,9 +88,9 @@ struct LeanHTTP1ChannelTests {
         arguments: [
             "nonsense\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
             "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\nnonsense\r\n",
-        ], [true, false])
-    func unreadable(request: String, isLean: Bool) async throws {
-        try await withServer(isLean: isLean) { http, _ in
+        ], Kind.allCases)
+    func unreadable(request: String, kind: Kind) async throws {
+        try await withServer(kind) { http, _ in
             try await http.withConnection { connection in
                 try await connection.send(Self.get("/text/first"))
                 #expect(try await connection.readAnswer().text == "first")
@@ -93,9 +102,9 @@ struct LeanHTTP1ChannelTests {
         }
     }
 
-    @Test("closes after what it can not read when the server stops", arguments: [true, false])
-    func stoppingAfterRefusal(isLean: Bool) async throws {
-        try await withServer(isLean: isLean) { http, server in
+    @Test("closes after what it can not read when the server stops", arguments: Kind.allCases)
+    func stoppingAfterRefusal(kind: Kind) async throws {
+        try await withServer(kind) { http, server in
             try await http.withConnection { connection in
                 try await connection.send("nonsense\r\n\r\n")
                 #expect(try await connection.readAnswer().status == 400)
@@ -108,9 +117,9 @@ struct LeanHTTP1ChannelTests {
         }
     }
 
-    @Test("answers a request whose body breaks off once", arguments: [true, false])
-    func brokenBody(isLean: Bool) async throws {
-        try await withServer(isLean: isLean) { http, _ in
+    @Test("answers a request whose body breaks off once", arguments: Kind.allCases)
+    func brokenBody(kind: Kind) async throws {
+        try await withServer(kind) { http, _ in
             try await http.withConnection { connection in
                 try await connection.send(
                     "POST /forgiving HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\nnonsense\r\n")
@@ -121,17 +130,44 @@ struct LeanHTTP1ChannelTests {
         }
     }
 
-    @Test("closes when it is asked to", arguments: [true, false])
-    func closing(isLean: Bool) async throws {
-        try await withServer(isLean: isLean) { http, _ in
+    @Test("closes when it is asked to", arguments: Kind.allCases)
+    func closing(kind: Kind) async throws {
+        try await withServer(kind) { http, _ in
             let answer = try await http.send("GET", "/text/last")
             #expect(answer.text == "last")
         }
     }
 
-    @Test("still answers a client that has said all it will", arguments: [true, false])
-    func halfClosed(isLean: Bool) async throws {
-        try await withServer(isLean: isLean) { http, server in
+    @Test(
+        "has its last answer out before it ends, and before it says that it can not read what follows",
+        arguments: Kind.allCases)
+    func lastWord(kind: Kind) async throws {
+        try await withServer(kind) { http, _ in
+            // Which of two threads is first is seen only now and then.
+            for number in 0..<300 {
+                #expect(try await http.send("GET", "/text/\(number)").text == "\(number)")
+                try await http.withConnection { connection in
+                    try await connection.send(Self.get("/text/\(number)") + "nonsense\r\n\r\n")
+                    #expect(try await connection.readAnswer().text == "\(number)")
+                    #expect(try await connection.readAnswer().status == 400)
+                }
+            }
+        }
+    }
+
+    @Test("answers what is light on its event loop, and nothing else")
+    func loop() async throws {
+        for kind in Kind.allCases {
+            try await withServer(kind) { http, _ in
+                let isOnLoop = try await http.send("GET", "/loop").text
+                #expect(isOnLoop == "\(kind == .leanAndLight)")
+            }
+        }
+    }
+
+    @Test("still answers a client that has said all it will", arguments: Kind.allCases)
+    func halfClosed(kind: Kind) async throws {
+        try await withServer(kind) { http, server in
             try await http.withConnection { connection in
                 try await connection.send(Self.get("/slow") + Self.get("/text/next"))
                 await server.until { $0.slow == 1 }
@@ -144,9 +180,9 @@ struct LeanHTTP1ChannelTests {
         }
     }
 
-    @Test("finishes what it is asked when the server stops, and is closed", arguments: [true, false])
-    func stopping(isLean: Bool) async throws {
-        try await withServer(isLean: isLean) { http, server in
+    @Test("finishes what it is asked when the server stops, and is closed", arguments: Kind.allCases)
+    func stopping(kind: Kind) async throws {
+        try await withServer(kind) { http, server in
             async let idle: Void = http.withConnection { connection in
                 try await connection.send(Self.get("/text/first"))
                 #expect(try await connection.readAnswer().text == "first")
@@ -167,9 +203,9 @@ struct LeanHTTP1ChannelTests {
         }
     }
 
-    @Test("does not wait for ever for who does not come to an end when the server stops", arguments: [true, false])
-    func stoppingInHaste(isLean: Bool) async throws {
-        try await withServer(isLean: isLean, patience: .milliseconds(200)) { http, server in
+    @Test("does not wait for ever for who does not come to an end when the server stops", arguments: Kind.allCases)
+    func stoppingInHaste(kind: Kind) async throws {
+        try await withServer(kind, patience: .milliseconds(200)) { http, server in
             try await http.withConnection { connection in
                 try await connection.send(Self.get("/asleep"))
                 await server.until { $0.slow == 1 }
@@ -213,10 +249,10 @@ private final class ServerHandle: Sendable {
 }
 
 /// - Parameters:
-///   - isLean: Hummingbird's own otherwise.
+///   - kind: of the connections.
 ///   - patience: when the server stops, for what is not finished.
 private func withServer(
-    isLean: Bool, patience: Duration = .seconds(20),
+    _ kind: LeanHTTP1ChannelTests.Kind, patience: Duration = .seconds(20),
     _ body: @escaping @Sendable (RawHTTP, ServerHandle) async throws -> Void
 ) async throws {
     let group = Mutex<ServiceGroup?>(nil)
@@ -237,6 +273,7 @@ private func withServer(
         }
         return "\(count)"
     }
+    router.get("loop") { _, _ in "\(MultiThreadedEventLoopGroup.currentEventLoop != nil)" }
     router.get("slow") { _, _ in
         handle.note { $0.slow += 1 }
         await handle.wait()
@@ -253,11 +290,13 @@ private func withServer(
         router: router,
         server: HTTPServerBuilder { responder in
             let patience = GatefoldServer.patience
-            guard isLean else {
+            guard kind != .hummingbirds else {
                 let own = HTTP1Channel(responder: responder, configuration: GatefoldServer.http1())
                 return GuardedChannel(wrapped: own, patience: patience)
             }
-            let lean = LeanHTTP1Channel(responder: responder, configuration: GatefoldServer.http1(hasFastLane: true))
+            let lean = LeanHTTP1Channel(
+                responder: responder, configuration: GatefoldServer.http1(hasFastLane: true),
+                isLight: { _ in kind == .leanAndLight })
             return GuardedChannel(wrapped: lean, patience: patience)
         },
         configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),

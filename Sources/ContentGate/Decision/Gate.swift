@@ -52,7 +52,7 @@ public struct Gate: Sendable {
     public func covers(_ path: NormalisedPath) -> Bool { publication(of: path) != nil }
 
     /// Whether the gate has to answer for this target: it lies below a prefix, or begins like one and can not be read.
-    func claims(target: String) -> Bool {
+    public func claims(target: String) -> Bool {
         guard let path = try? NormalisedPath(target: target) else {
             return publications.contains { target.utf8.starts(with: $0.layout.prefix.utf8) }
         }

@@ -37,7 +37,7 @@ public struct AllowedContent: Sendable, Equatable {
 
 /// Why content may not be served. For logs and metrics only: the client learns the status and nothing else.
 public struct GateRefusal: Sendable, Equatable {
-    public enum Reason: Sendable, Equatable {
+    public enum Reason: Sendable, Hashable {
         case method
         case severalAuthorizations
         /// More than one ``Ticket``, or one beside an `Authorization` header.

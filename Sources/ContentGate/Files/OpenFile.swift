@@ -85,17 +85,16 @@ final class OpenFile: Sendable {
         FileRegion(fileHandle: handle, readerIndex: Int(part.lowerBound), endIndex: Int(part.upperBound))
     }
 
-    /// Whether the bytes are in the system's memory already, as far as a look into each stretch that systems read ahead at a time can
-    /// tell. Waits for no disk; false where the system can not say.
+    /// Whether the bytes are in the system's memory already, as far as its ends and a look into each half megabyte can tell: files are
+    /// read, and forgotten, from one end to the other. Waits for no disk; false where the system can not say.
     func isInMemory(_ part: Range<Int64>) -> Bool {
-        stride(from: part.lowerBound, to: part.upperBound, by: Self.readAhead).allSatisfy(isInMemory(at:))
+        stride(from: part.lowerBound, to: part.upperBound, by: Self.stretch).allSatisfy(isInMemory(at:))
             && isInMemory(at: part.upperBound - 1)
     }
 
     private func isInMemory(at offset: Int64) -> Bool { cresidency_holds(descriptor, offset) }
 
-    /// In bytes, as Linux does unless told otherwise.
-    private static let readAhead: Int64.Stride = 128 << 10
+    private static let stretch: Int64.Stride = 512 << 10
 
     /// Brings the bytes into the system's memory, so that whoever sends them does not wait for the disk.
     ///

@@ -7,23 +7,39 @@ import Metrics
 enum GateEventReporter {
     private struct Decision: Hashable {
         let carrier: GateEvent.Carrier
-        let publication: String
-        let result: String
+        let publication: PublicationID?
+        let result: Result
+
+        /// One is looked up for each decision, and the results alone tell nearly all of them apart.
+        func hash(into hasher: inout Hasher) { hasher.combine(result) }
+    }
+
+    /// Its words are made once a counter.
+    private enum Result: Hashable {
+        case allowed(AllowedContent.Reason)
+        case refused(GateRefusal.Reason)
+
+        var word: String {
+            switch self {
+            case .allowed(let reason): "allowed_\(reason.rawValue)"
+            case .refused(let reason): "\(reason)"
+            }
+        }
     }
 
     private static let counters = CounterShelf<Decision> { decision in
         Counter(
             label: "gatefold_gate_decisions_total",
             dimensions: [
-                ("carrier", decision.carrier.rawValue), ("publication", decision.publication),
-                ("result", decision.result),
+                ("carrier", decision.carrier.rawValue), ("publication", decision.publication?.rawValue ?? "none"),
+                ("result", decision.result.word),
             ])
     }
 
     static func report(_ event: GateEvent) {
         switch event.decision {
         case .allowed(let content):
-            count(event, content.publication.rawValue, "allowed_\(content.reason.rawValue)")
+            count(event, content.publication, .allowed(content.reason))
             let logger = Logger.current
             guard logger.logLevel <= .debug else { return }
             var fields: Logger.Metadata = [
@@ -33,7 +49,7 @@ enum GateEventReporter {
             if let subscriber = content.subscriber { fields["subscriber"] = "\(subscriber)" }
             logger.debug("content allowed", metadata: fields)
         case .refused(let refusal):
-            count(event, refusal.publication?.rawValue ?? "none", "\(refusal.reason)")
+            count(event, refusal.publication, .refused(refusal.reason))
             var fields: Logger.Metadata = ["reason": "\(refusal.reason)"]
             if let publication = refusal.publication { fields["publication"] = "\(publication)" }
             if let edition = refusal.edition { fields["edition"] = "\(edition)" }
@@ -42,7 +58,7 @@ enum GateEventReporter {
         }
     }
 
-    private static func count(_ event: GateEvent, _ publication: String, _ result: String) {
+    private static func count(_ event: GateEvent, _ publication: PublicationID?, _ result: Result) {
         counters[Decision(carrier: event.carrier, publication: publication, result: result)].increment()
     }
 }

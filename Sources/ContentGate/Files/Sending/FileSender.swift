@@ -5,6 +5,10 @@ public import NIOCore
 /// Only where nothing between the answer and the connection changes bodies, such as compression would. On a connection without
 /// a ``FileSendingHandler`` (TLS, HTTP/2) it does nothing, and files are read in chunks.
 public struct FileSender: Sendable {
+    /// Long enough for the loop to look at its other connections, which it does not while anything is to be run at once: a client as
+    /// quick as the disk would have it to itself.
+    private static let pause = TimeAmount.microseconds(20)
+
     private let channel: any Channel
 
     public init(_ channel: any Channel) {
@@ -19,8 +23,8 @@ public struct FileSender: Sendable {
         return (try? await isAble.get()) ?? false
     }
 
-    /// Sends the bytes after what has been written so far, and waits until the connection has taken them all. Only where
-    /// ``canSend()``.
+    /// Sends the bytes after what has been written so far, and waits until the connection has taken them all, and others on its event
+    /// loop have had their turn. Only where ``canSend()``.
     ///
     /// When the task is cancelled, the connection is given up: what a client has not taken can not be taken back.
     func send(_ file: OpenFile, _ part: Range<Int64>) async throws {
@@ -34,6 +38,7 @@ public struct FileSender: Sendable {
                     return channel.eventLoop.makeFailedFuture(error)
                 }
             }.get()
+            try await channel.eventLoop.scheduleTask(in: Self.pause) {}.futureResult.get()
         } onCancel: {
             ConnectionOrder.giveUp(channel)
         }
