@@ -6,17 +6,22 @@ public struct BrokenLedger: PurchaseLedger {
     public struct Down: Error {}
 
     private let full: (any PurchaseLedger)?
+    private let notes: Bool
     private let told: (@Sendable (PurchaseOwner) throws -> [StoreTransaction])?
 
-    /// - Parameter full: what it still tells.
-    public init(full: (any PurchaseLedger)? = nil) {
+    /// - Parameters:
+    ///   - full: what it still tells.
+    ///   - notes: whether stores' words about purchases are still kept there.
+    public init(full: (any PurchaseLedger)? = nil, notes: Bool = false) {
         self.full = full
+        self.notes = notes
         told = nil
     }
 
     /// - Parameter told: the purchases of each owner; nothing else can be asked.
     public init(telling told: @escaping @Sendable (PurchaseOwner) throws -> [StoreTransaction]) {
         full = nil
+        notes = false
         self.told = told
     }
 
@@ -47,7 +52,10 @@ public struct BrokenLedger: PurchaseLedger {
     public func receiptsDue(
         in publication: PublicationID, at moment: Date, limit: Int
     ) async throws -> [ReceiptRecord] { try await readable.receiptsDue(in: publication, at: moment, limit: limit) }
-    public func note(_ transactions: [StoreTransaction], at moment: Date) async throws { throw Down() }
+    public func note(_ transactions: [StoreTransaction], at moment: Date) async throws {
+        guard notes else { throw Down() }
+        try await readable.note(transactions, at: moment)
+    }
     public func take(_ event: StoreEvent, at moment: Date) async throws -> Bool { throw Down() }
     public func transactions(
         of owner: PurchaseOwner, in stores: Set<StoreName>

@@ -40,6 +40,7 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
     private let open: @Sendable () throws -> Connection
     private let isLoss: @Sendable (any Error) -> Bool
     private let idleLifetime: Duration
+    private let patience: Duration
     private let threads: NIOThreadPool
     private let now: @Sendable () -> ContinuousClock.Instant
     private let idle = Mutex<[Idle]>([])
@@ -47,13 +48,14 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
 
     /// - Parameters:
     ///   - size: threads, and so the most connections in use at once, but for the spare ones.
+    ///   - patience: after a question was given up, so long is its thread waited for.
     ///   - idleLifetime: a connection that nobody used for so long is closed rather than lent.
     ///   - open: makes a connection. What blocks is done in ``PooledConnection/connect()`` if it can be interrupted there;
     ///     it ends by its own timeout.
     ///   - isLoss: whether an error says that the connection was gone before the question could be answered. A question on
     ///     a kept connection is then asked once more on a new one: questions only read, so asking twice does no harm.
     init(
-        size: Int, spare: Int = spare, idleLifetime: Duration = .seconds(300),
+        size: Int, spare: Int = spare, patience: Duration = patience, idleLifetime: Duration = .seconds(300),
         open: @escaping @Sendable () throws -> Connection,
         isLoss: @escaping @Sendable (any Error) -> Bool,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -62,7 +64,8 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
         self.isLoss = isLoss
         self.now = now
         self.idleLifetime = idleLifetime
-        line = Mutex(ThreadLine(size: size, spare: spare, patience: Self.patience))
+        self.patience = patience
+        line = Mutex(ThreadLine(size: size, spare: spare, patience: patience))
         threads = NIOThreadPool(numberOfThreads: size + spare)
         threads.start()
     }
@@ -102,7 +105,12 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
 
     private func giveUp(_ ticket: ThreadLine.Ticket) {
         let now = now()
-        line.withLock { $0.giveUp(ticket, at: now) }
+        guard line.withLock({ $0.giveUp(ticket, at: now) }) else { return }
+        // Who stands in line by then gets a spare one, though nobody else comes or leaves.
+        Task { [weak self, patience] in
+            try? await Task.sleep(for: patience)
+            self?.startNext()
+        }
     }
 
     private func startNext() {

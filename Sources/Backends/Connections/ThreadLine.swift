@@ -48,9 +48,12 @@ struct ThreadLine: Sendable {
         return place.start
     }
 
-    mutating func giveUp(_ ticket: Ticket, at now: ContinuousClock.Instant) {
+    /// - Returns: whether its thread is waited for from now on.
+    mutating func giveUp(_ ticket: Ticket, at now: ContinuousClock.Instant) -> Bool {
         waiting.removeAll { $0.ticket == ticket }
-        if let givenUp = running[ticket], givenUp == nil { running.updateValue(now, forKey: ticket) }
+        guard let givenUp = running[ticket], givenUp == nil else { return false }
+        running.updateValue(now, forKey: ticket)
+        return true
     }
 
     mutating func leave(_ ticket: Ticket) {

@@ -38,7 +38,7 @@ struct ReceiptsBackend: SubscriberBackend {
                 // Of another of the publisher's apps, perhaps, which has a store of its own here.
                 if refusal.reason == .wrongApp { continue }
                 // Refused it is in any case; what it proved before may have been taken back.
-                _ = try? await ledger.review(receipt, by: verifier, allowing: environments, at: clock.now)
+                try? await ledger.review(receipt, by: verifier, allowing: environments, at: clock.now)
                 return refuse(refusal)
             }
         }

@@ -88,17 +88,16 @@ extension PurchaseDesk {
             try await rest(transaction, until: clock.now.addingTimeInterval(times.recheckRunning))
             return .notAsked
         }
-        let takenBack: [StoreTransaction]
         do {
             // In a task of its own, which is not cancelled with whoever lost patience: between the two writes that would
             // leave a word on record that nobody finds new again, and what it takes back would never be told.
-            takenBack = try await Task<[StoreTransaction], any Error> {
+            try await Task {
                 try await keep {
                     let words = current.filter(\.isWellFormed)
                     let takenBack = try await ledger.newlyTakenBack(words)
                     try await ledger.note(words, at: clock.now)
+                    tell(takenBack: takenBack)
                     try await ledger.looked(at: transaction.original, in: transaction.store, moment: clock.now)
-                    return takenBack
                 }
             }.value
         } catch {
@@ -109,7 +108,6 @@ extension PurchaseDesk {
             throw error
         }
         observe(.rechecked(transaction.store))
-        tell(takenBack: takenBack)
         return .answered
     }
 
@@ -147,7 +145,9 @@ extension PurchaseDesk {
     /// A receipt that proved something before and is refused now: what it proved may have been taken back.
     func review(_ receipt: StoreReceipt, by verifier: any ReceiptVerifier) async {
         do {
-            tell(takenBack: try await ledger.review(receipt, by: verifier, allowing: environments, at: clock.now))
+            try await ledger.review(receipt, by: verifier, allowing: environments, at: clock.now) {
+                tell(takenBack: $0)
+            }
         } catch {
             observe(.recheckFailed(verifier.store, cause: Self.cause(error)))
         }

@@ -296,6 +296,18 @@ import Testing
         #expect(pool.idleCount == 1)
     }
 
+    @Test("that a library does not give back are replaced for who waits already, whether or not anybody else asks")
+    func spareForWhoWaits() async throws {
+        let ledger = Ledger()
+        let pool = ConnectionPool<Connection>(
+            size: 1, spare: 1, patience: .milliseconds(50), open: { Connection(ledger) }, isLoss: { $0 is Lost })
+        let latch = Latch()
+        await holdAndGiveUp(pool, until: latch)
+        #expect(try await pool.use { _ in "early" } == "early")
+        latch.isOpen.store(true, ordering: .relaxed)
+        while ledger.open != pool.idleCount { await Task.yield() }
+    }
+
     @Test("that could not connect are closed")
     func noConnection() async throws {
         let ledger = Ledger()

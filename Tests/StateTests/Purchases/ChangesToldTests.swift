@@ -169,6 +169,41 @@ import Testing
         }
     }
 
+    @Test("that a store took something back, also when what comes after that fails")
+    func halfway() async throws {
+        try await with { rig async throws in
+            rig.verifier.prove(.sample("1"), .sample("2"))
+            try await rig.confirm()
+            _ = rig.take()
+            rig.clock.advance(by: 3601)
+            // The receipt is refused, and the store breaks down between its two purchases.
+            let back = StoreTransaction.sample("1").takenBack(at: rig.clock.now)
+            rig.verifier.refuse(.expired)
+            rig.verifier.currentBy { purchase in
+                guard purchase.id == "1" else { throw ScriptedVerifier.BrokenDown() }
+                return [back]
+            }
+            try await rig.confirm()
+            #expect(rig.take().contains(.takenBack([back])))
+        }
+        try await with { rig async throws in
+            let old = StoreTransaction.month("m", days: 30)
+            rig.verifier.prove(old)
+            try await rig.confirm()
+            _ = rig.take()
+            rig.clock.advance(by: 31 * 86_400)
+            let back = StoreTransaction.month("m", days: 30, revoked: noon + 9, told: rig.clock.now)
+            rig.verifier.currentBy { _ in [back] }
+            // The disk is full when the word is on record.
+            let desk = PurchaseDesk(
+                publication: daily, products: ProductRules(subscriptions: []), verifiers: [rig.verifier],
+                ledger: BrokenLedger(full: rig.store, notes: true), clock: rig.clock.wall,
+                didChange: { change in rig.told.withLock { $0.append(change) } })
+            _ = try? await desk.holdings(of: buyer(1), in: DeskRig.catalogue)
+            #expect(rig.take() == [.takenBack([back])])
+        }
+    }
+
     @Test("only after it is on record: what can not be kept is not told")
     func order() async throws {
         try await with { rig async throws in

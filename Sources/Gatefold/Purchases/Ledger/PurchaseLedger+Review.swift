@@ -4,15 +4,14 @@ extension PurchaseLedger {
     /// Asks a store about what a receipt proved before, when it refuses the receipt now: the purchase may have been refunded
     /// or ended, which a refusal alone does not say.
     ///
-    /// - Parameter allowed: the environments that count for whoever was shown the receipt.
-    /// - Returns: what the store is found to have taken back.
-    /// - Throws: when the store or the ledger could not be asked. The looks at what was bought find it later, then.
-    @discardableResult
+    /// - Parameters:
+    ///   - allowed: the environments that count for whoever was shown the receipt.
+    ///   - found: told what the store took back of one purchase, as soon as that is on record: nobody finds it new again.
+    /// - Throws: when the store or the ledger could not be asked. The looks at what was bought find the rest later, then.
     public func review(
         _ receipt: StoreReceipt, by verifier: any ReceiptVerifier, allowing allowed: Set<StoreEnvironment>,
-        at moment: Date
-    ) async throws -> [StoreTransaction] {
-        var found: [StoreTransaction] = []
+        at moment: Date, found: ([StoreTransaction]) -> Void = { _ in }
+    ) async throws {
         let known = try await purchases(provenBy: receipt, in: verifier.store, limit: 20)
         for purchase in known
         where allowed.contains(purchase.transaction.environment) && purchase.transaction.counts(at: moment) {
@@ -21,9 +20,8 @@ extension PurchaseLedger {
             let words = (current ?? []).filter(\.isWellFormed)
             let takenBack = try await newlyTakenBack(words)
             try await note(words, at: moment)
-            found += takenBack
+            found(takenBack)
         }
-        return found
     }
 
     /// Those of a store's words that take back what counts as bought, as it stands on record. To be asked before the words
