@@ -219,11 +219,10 @@ public struct GatefoldServer: Sendable {
     ) -> some ServerChildChannel {
         GuardedChannel(
             wrapped: FastLaneChannel(
-                wrapped: FileSendingChannel(
-                    wrapped: LeanHTTP1Channel(
-                        responder: responder, configuration: http1(hasFastLane: true),
-                        // The file server has threads for what waits.
-                        isLight: { answers.keeper.gate.claims(target: $0.path ?? "") })),
+                wrapped: LeanHTTP1Channel(
+                    responder: responder, configuration: http1(hasFastLane: true),
+                    // The file server has threads for what waits.
+                    isLight: { answers.keeper.gate.claims(target: $0.path ?? "") }),
                 answers: answers),
             patience: patience)
     }
