@@ -10,9 +10,8 @@ struct FileBody: Sendable {
     /// The bytes read at a time; a download then holds one chunk of memory.
     static let chunk: Int64 = 262_144
     /// The bytes that the system is asked to send at a time: few at first and for a slow client, so that they are still in its
-    /// memory when the last of them is taken, and twice as many each time for a quick one, because every asking is a way through
-    /// several threads.
-    static let regions: ClosedRange<Int64> = 1 << 20...16 << 20
+    /// memory when the last of them is taken, and twice as many each time for a quick one, because every asking costs something.
+    static let regions: ClosedRange<Int64> = 1 << 20...8 << 20
     /// A client that takes a region in less than this is quick.
     private static let quick: Duration = .milliseconds(250)
     /// The bytes that are fetched from the disk at a time.

@@ -45,8 +45,11 @@ public struct FileServer: Sendable {
         do {
             (file, bytes) = try await pool.runIfActive {
                 let file = try OpenFile.open(content.relativeSegments, below: root, at: place)
-                let isSmall = (1...FileBody.chunk).contains(file.version.size)
-                return (file, isPlain && isSmall ? try file.read(at: 0, upTo: Int(file.version.size)) : nil)
+                let size = file.version.size
+                guard isPlain, (1...FileBody.chunk).contains(size) else { return (file, nil) }
+                let bytes = try file.read(at: 0, upTo: Int(size))
+                if bytes.readableBytes == size { file.closeAtOnce() }
+                return (file, bytes)
             }
         } catch OpenFileError.notFound {
             return RefusalHeaders.response(.notFound)

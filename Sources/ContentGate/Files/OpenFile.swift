@@ -1,5 +1,6 @@
 import CResidency
 import NIOCore
+import NIOPosix
 
 #if canImport(Darwin)
     import Darwin
@@ -36,8 +37,19 @@ final class OpenFile: Sendable {
         handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
     }
 
-    /// Fails only while a region is being sent, and whoever sends one holds the file.
-    deinit { try? handle.close() }
+    /// Closing may wait for another machine, or for the disk when it was the last of a file that is gone, and the last reference may go
+    /// on an event loop.
+    deinit {
+        guard handle.isOpen else { return }
+        NIOThreadPool.singleton.submit { [handle, place] _ in
+            // Fails only while a region is being sent, and whoever sends one holds the file.
+            try? handle.close()
+            withExtendedLifetime(place) {}
+        }
+    }
+
+    /// Closes it at once, where nothing is wanted of it any more; for threads that may wait.
+    func closeAtOnce() { try? handle.close() }
 
     /// - Parameter place: among the files that may be open at a time; nil where they are not counted.
     static func open(
@@ -86,15 +98,17 @@ final class OpenFile: Sendable {
     }
 
     /// Whether the bytes are in the system's memory already, as far as its ends and a look into each half megabyte can tell: files are
-    /// read, and forgotten, from one end to the other. Waits for no disk; false where the system can not say.
+    /// read, and forgotten, from one end to the other. Where it looks nobody can foresee, or bring there to mislead. Waits for no
+    /// disk; false where the system can not say.
     func isInMemory(_ part: Range<Int64>) -> Bool {
-        stride(from: part.lowerBound, to: part.upperBound, by: Self.stretch).allSatisfy(isInMemory(at:))
-            && isInMemory(at: part.upperBound - 1)
+        let first = part.lowerBound + .random(in: 0..<Self.stretch)
+        return isInMemory(at: part.lowerBound) && isInMemory(at: part.upperBound - 1)
+            && stride(from: first, to: part.upperBound, by: Int(Self.stretch)).allSatisfy(isInMemory(at:))
     }
 
     private func isInMemory(at offset: Int64) -> Bool { cresidency_holds(descriptor, offset) }
 
-    private static let stretch: Int64.Stride = 512 << 10
+    private static let stretch: Int64 = 512 << 10
 
     /// Brings the bytes into the system's memory, so that whoever sends them does not wait for the disk.
     ///

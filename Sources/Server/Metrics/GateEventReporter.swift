@@ -9,9 +9,6 @@ enum GateEventReporter {
         let carrier: GateEvent.Carrier
         let publication: PublicationID?
         let result: Result
-
-        /// One is looked up for each decision, and the results alone tell nearly all of them apart.
-        func hash(into hasher: inout Hasher) { hasher.combine(result) }
     }
 
     /// Its words are made once a counter.

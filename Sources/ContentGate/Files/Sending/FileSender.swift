@@ -5,10 +5,6 @@ public import NIOCore
 /// Only where nothing between the answer and the connection changes bodies, such as compression would. On a connection without
 /// a ``FileSendingHandler`` (TLS, HTTP/2) it does nothing, and files are read in chunks.
 public struct FileSender: Sendable {
-    /// Long enough for the loop to look at its other connections, which it does not while anything is to be run at once: a client as
-    /// quick as the disk would have it to itself.
-    private static let pause = TimeAmount.microseconds(20)
-
     private let channel: any Channel
 
     public init(_ channel: any Channel) {
@@ -32,13 +28,12 @@ public struct FileSender: Sendable {
             try await channel.eventLoop.flatSubmit { [channel] () -> EventLoopFuture<Void> in
                 do {
                     let handler = try channel.pipeline.syncOperations.handler(type: FileSendingHandler.self)
-                    return handler.send(file, part)
+                    return handler.send(file, part).flatMap { LoopTurns.next(on: channel.eventLoop) }
                 } catch {
                     // It had one: the connection was closed meanwhile.
                     return channel.eventLoop.makeFailedFuture(error)
                 }
             }.get()
-            try await channel.eventLoop.scheduleTask(in: Self.pause) {}.futureResult.get()
         } onCancel: {
             ConnectionOrder.giveUp(channel)
         }

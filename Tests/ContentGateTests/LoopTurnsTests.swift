@@ -1,0 +1,45 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import ContentGate
+
+@Suite("Those that keep an event loop busy")
+struct LoopTurnsTests {
+    /// Takes all of the loop's time, as a download to a quick client does, until it is told to stop.
+    private static func keepBusy(_ loop: any EventLoop, until isOver: Flag) {
+        let end = ContinuousClock.now + .microseconds(300)
+        while ContinuousClock.now < end {}
+        LoopTurns.next(on: loop).whenSuccess {
+            if !isOver.isSet.load(ordering: .relaxed) { keepBusy(loop, until: isOver) }
+        }
+    }
+
+    private final class Flag: Sendable {
+        let isSet = Atomic(false)
+    }
+
+    @Test("have it look at its other connections in between, however many they are", arguments: 1...4)
+    func fairness(count: Int) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let clients = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let (accepted, tell) = AsyncStream.makeStream(of: Void.self)
+        let server = try await ServerBootstrap(group: group)
+            .childChannelInitializer { channel in
+                tell.yield()
+                return channel.eventLoop.makeSucceededVoidFuture()
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let isOver = Flag()
+        for _ in 0..<count { group.next().execute { Self.keepBusy(group.next(), until: isOver) } }
+        let client = try await ClientBootstrap(group: clients)
+            .connect(to: #require(server.localAddress)).get()
+        for await _ in accepted { break }
+        isOver.isSet.store(true, ordering: .relaxed)
+        try await client.close()
+        try await server.close()
+        try await group.shutdownGracefully()
+        try await clients.shutdownGracefully()
+    }
+}
