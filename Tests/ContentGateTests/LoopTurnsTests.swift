@@ -20,7 +20,9 @@ struct LoopTurnsTests {
         let isSet = Atomic(false)
     }
 
-    @Test("have it look at its other connections in between, however many they are", arguments: 1...4)
+    @Test(
+        "have it look at its other connections in between, however many they are", .timeLimit(.minutes(5)),
+        arguments: 1...4)
     func fairness(count: Int) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let clients = MultiThreadedEventLoopGroup(numberOfThreads: 1)

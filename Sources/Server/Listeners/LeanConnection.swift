@@ -46,6 +46,7 @@ final class LeanConnection: Sendable {
         try await end(outbound)
     }
 
+    /// Apart, as ``end(_:)`` is, because what it needs would stand in the frame that waits.
     private func refuse(_ outbound: NIOAsyncChannelOutboundWriter<HTTPResponsePart>) async throws {
         try await outbound.write(contentsOf: Self.badRequest)
     }
