@@ -1,14 +1,24 @@
 import NIOCore
+import NIOPosix
 import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
 
 /// Has those that keep an event loop busy wait until it has looked at its connections.
 ///
 /// A loop does not look at them while anything is to be run at once, or when a timer has run out meanwhile: a few clients as quick as
-/// the disk would have it to themselves. So they wait together, and the time runs anew from whoever came last.
+/// the disk would have it to themselves. A byte through a pipe which the loop itself watches arrives when it has looked, and no
+/// sooner, however slow the machine; those who come meanwhile wait for the same one.
 final class LoopTurns {
-    /// Longer than the loop needs to find that nothing is to be run.
-    private static let pause = TimeAmount.microseconds(20)
-    /// Those of all loops, which they hold, so that no other takes one's place.
+    /// Where the system has no descriptors left for a pipe, time must do.
+    private static let pause = TimeAmount.milliseconds(1)
+    /// Those of all loops, which they hold, so that no other takes one's place; until the loop ends.
     private static let all = Mutex<[ObjectIdentifier: NIOLoopBound<LoopTurns>]>([:])
 
     /// - Parameter loop: the one whose thread this is.
@@ -24,7 +34,7 @@ final class LoopTurns {
 
     private let loop: any EventLoop
     private var waiting: [EventLoopPromise<Void>] = []
-    private var timer: Scheduled<Void>?
+    private var pipe: (any Channel)?
 
     private init(_ loop: any EventLoop) {
         self.loop = loop
@@ -33,15 +43,73 @@ final class LoopTurns {
     private func next() -> EventLoopFuture<Void> {
         let turn = loop.makePromise(of: Void.self)
         waiting.append(turn)
-        timer?.cancel()
-        timer = loop.assumeIsolated().scheduleTask(in: Self.pause) { self.release() }
+        if waiting.count == 1 { send() }
         return turn.futureResult
     }
 
+    private func send() {
+        if let pipe {
+            pipe.writeAndFlush(ByteBuffer(repeating: 0, count: 1), promise: nil)
+        } else {
+            open().assumeIsolated().whenComplete { result in
+                if case .success(let pipe) = result {
+                    self.pipe = pipe
+                    self.send()
+                } else {
+                    self.loop.assumeIsolated().scheduleTask(in: Self.pause) { self.release() }
+                }
+            }
+        }
+    }
+
+    /// A pair of sockets: a `pipe` is handed on to programs that are started just now.
+    private func open() -> EventLoopFuture<any Channel> {
+        var ends: [CInt] = [-1, -1]
+        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            return loop.makeFailedFuture(IOError(errnoCode: errno, reason: "socketpair"))
+        }
+        let (input, output) = (ends[0], ends[1])
+        let turns = NIOLoopBound(self, eventLoop: loop)
+        let pipe = NIOPipeBootstrap(group: loop)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Bell { turns.value.release() })
+                }
+            }
+            .takingOwnershipOfDescriptors(input: input, output: output)
+        pipe.whenFailure { _ in
+            close(input)
+            close(output)
+        }
+        return pipe.map { pipe in
+            pipe.closeFuture.whenComplete { _ in turns.value.end() }
+            return pipe
+        }
+    }
+
     private func release() {
-        timer = nil
         let released = waiting
         waiting = []
         for turn in released { turn.succeed() }
+    }
+
+    private func end() {
+        pipe = nil
+        Self.all.withLock { $0[ObjectIdentifier(loop)] = nil }
+        release()
+    }
+}
+
+extension LoopTurns {
+    /// Says that the loop has looked at its connections; after everything was read, so that no byte written meanwhile is read along.
+    private final class Bell: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let ring: () -> Void
+
+        init(_ ring: @escaping () -> Void) { self.ring = ring }
+
+        func channelReadComplete(context: ChannelHandlerContext) { ring() }
     }
 }
