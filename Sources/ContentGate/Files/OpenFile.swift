@@ -97,7 +97,7 @@ final class OpenFile: Sendable {
         FileRegion(fileHandle: handle, readerIndex: Int(part.lowerBound), endIndex: Int(part.upperBound))
     }
 
-    /// Whether the bytes are in the system's memory already, as far as its ends and a look into each half megabyte can tell: files are
+    /// Whether the bytes are in the system's memory already, as far as its ends and a look into each megabyte can tell: files are
     /// read, and forgotten, from one end to the other. Where it looks nobody can foresee, or bring there to mislead. Waits for no
     /// disk; false where the system can not say.
     func isInMemory(_ part: Range<Int64>) -> Bool {
@@ -108,7 +108,7 @@ final class OpenFile: Sendable {
 
     private func isInMemory(at offset: Int64) -> Bool { cresidency_holds(descriptor, offset) }
 
-    private static let stretch: Int64 = 512 << 10
+    private static let stretch: Int64 = 1 << 20
 
     /// Brings the bytes into the system's memory, so that whoever sends them does not wait for the disk.
     ///

@@ -9,7 +9,7 @@ struct FastLaneChannel: ServerChildChannel {
     let wrapped: LeanHTTP1Channel
     let answers: LaneAnswers
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<LeanHTTP1Channel.Value> {
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<LeanConnection> {
         do {
             try channel.pipeline.syncOperations.addHandler(FastLaneHandler(answers))
         } catch {
@@ -27,7 +27,7 @@ struct FastLaneChannel: ServerChildChannel {
         }
     }
 
-    func handle(value: LeanHTTP1Channel.Value, logger: Logger) async {
+    func handle(value: LeanConnection, logger: Logger) async {
         await wrapped.handle(value: value, logger: logger)
     }
 }

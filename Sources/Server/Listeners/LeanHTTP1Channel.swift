@@ -10,19 +10,17 @@ import NIOHTTPTypesHTTP1
 ///
 /// A connection is one task for as long as it lasts, and a task keeps every piece of stack that it ever used. Hummingbird's
 /// ``HTTP1Channel`` works in that task, and waits in it with the last request still at hand: nearly half of what an idle
-/// connection takes. This one is the same on the wire, but answers each request in a task that ends with it, and waits for whole
-/// requests (``ArrivedRequest``), not for their parts.
+/// connection takes. This one is the same on the wire, but answers each request in a task that ends with it
+/// (``AnsweringHandler``); its own waits for the end only.
 ///
 /// It closes neither idle connections nor those that are left when the server stops: ``LaneSignal`` does.
 struct LeanHTTP1Channel: ServerChildChannel {
-    typealias Value = NIOAsyncChannel<ArrivedRequest, HTTPResponsePart>
-
     let responder: HTTPChannelHandler.Responder
     let configuration: HTTP1Channel.Configuration
     /// Whether a request is answered on the connection's event loop: where that waits for nothing but other threads and the client.
     var isLight: @Sendable (HTTPRequest) -> Bool = { _ in false }
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<LeanConnection> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.receiving)
@@ -31,14 +29,16 @@ struct LeanHTTP1Channel: ServerChildChannel {
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoderLimits)
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandlers(configuration.additionalChannelHandlers())
-            try pipeline.addHandler(RequestArrivalHandler())
-            return try NIOAsyncChannel(
+            let answering = AnsweringHandler(responder, isLight: isLight)
+            try pipeline.addHandlers(RequestArrivalHandler(), answering)
+            let wrapped = try NIOAsyncChannel<Never, HTTPResponsePart>(
                 wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+            return LeanConnection(wrapped, answering)
         }
     }
 
-    func handle(value: Value, logger: Logger) async {
-        await LeanConnection(value, responder, isLight: isLight).serve()
+    func handle(value: LeanConnection, logger: Logger) async {
+        await value.serve()
     }
 
     private var decoderLimits: NIOHTTPDecoderLimitConfiguration {

@@ -1,4 +1,5 @@
 public import NIOCore
+import NIOPosix
 
 /// Sends parts of files on one connection by the system's own means (`sendfile`), without reading them into this program.
 ///
@@ -19,16 +20,19 @@ public struct FileSender: Sendable {
         return (try? await isAble.get()) ?? false
     }
 
-    /// Sends the bytes after what has been written so far, and waits until the connection has taken them all, and others on its event
-    /// loop have had their turn. Only where ``canSend()``.
+    /// Sends the bytes after what has been written so far, and waits until the connection has taken them all. Only where ``canSend()``.
     ///
     /// When the task is cancelled, the connection is given up: what a client has not taken can not be taken back.
-    func send(_ file: OpenFile, _ part: Range<Int64>) async throws {
+    ///
+    /// - Parameters:
+    ///   - part: not empty.
+    ///   - pool: on which files are read.
+    func send(_ part: Range<Int64>, of file: OpenFile, reading pool: NIOThreadPool) async throws {
         try await withTaskCancellationHandler {
             try await channel.eventLoop.flatSubmit { [channel] () -> EventLoopFuture<Void> in
                 do {
                     let handler = try channel.pipeline.syncOperations.handler(type: FileSendingHandler.self)
-                    return handler.send(file, part).flatMap { LoopTurns.next(on: channel.eventLoop) }
+                    return handler.send(part, of: file, reading: pool)
                 } catch {
                     // It had one: the connection was closed meanwhile.
                     return channel.eventLoop.makeFailedFuture(error)
