@@ -29,6 +29,8 @@ final class OpenFile: Sendable {
     private let handle: NIOFileHandle
     /// Is given back with the file.
     private let place: FilePlace?
+    /// Where in each ``stretch`` it is looked whether it is in memory.
+    private let look = Int64.random(in: 0..<OpenFile.stretch)
 
     private init(descriptor: CInt, version: Version, place: FilePlace?) {
         self.descriptor = descriptor
@@ -101,9 +103,9 @@ final class OpenFile: Sendable {
     /// read, and forgotten, from one end to the other. Where it looks nobody can foresee, or bring there to mislead. Waits for no
     /// disk; false where the system can not say.
     func isInMemory(_ part: Range<Int64>) -> Bool {
-        let first = part.lowerBound + .random(in: 0..<Self.stretch)
-        return isInMemory(at: part.lowerBound) && isInMemory(at: part.upperBound - 1)
-            && stride(from: first, to: part.upperBound, by: Int(Self.stretch)).allSatisfy(isInMemory(at:))
+        isInMemory(at: part.lowerBound) && isInMemory(at: part.upperBound - 1)
+            && stride(from: part.lowerBound + look, to: part.upperBound, by: Int(Self.stretch))
+                .allSatisfy(isInMemory(at:))
     }
 
     private func isInMemory(at offset: Int64) -> Bool { cresidency_holds(descriptor, offset) }
