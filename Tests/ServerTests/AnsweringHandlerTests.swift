@@ -50,6 +50,14 @@ struct AnsweringHandlerTests {
         }
     }
 
+    @Test("are over when the handlers were removed before they began: the connection never became active")
+    func neverActive() async throws {
+        try await withConnection(isActive: false) { connection in
+            let end = try await connection.end.get()
+            #expect(end == .silence)
+        }
+    }
+
     @Test("end with the one whose answer failed")
     func failed() async throws {
         try await withConnection { connection in
@@ -112,7 +120,9 @@ private struct Connection {
     }
 }
 
-private func withConnection(_ body: (Connection) async throws -> Void) async throws {
+private func withConnection(
+    isActive: Bool = true, _ body: (Connection) async throws -> Void
+) async throws {
     let (begun, reads) = (Notes(), Notes())
     let (stream, gate) = AsyncStream<Void>.makeStream()
     let channel = NIOAsyncTestingChannel()
@@ -127,7 +137,11 @@ private func withConnection(_ body: (Connection) async throws -> Void) async thr
         try channel.pipeline.syncOperations.addHandlers(ReadCounter(reads), handler)
         return NIOLoopBound(handler, eventLoop: channel.eventLoop)
     }
-    try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).get()
+    if isActive {
+        try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).get()
+    } else {
+        try await channel.eventLoop.flatSubmit { channel.pipeline.syncOperations.removeHandler(handler.value) }.get()
+    }
     let end = channel.eventLoop.flatSubmit { handler.value.answerAll(outbound, on: channel.eventLoop) }
     try await body(
         Connection(channel: channel, handler: handler, gate: gate, begun: begun, reads: reads, end: end))

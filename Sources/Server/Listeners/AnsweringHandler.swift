@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOHTTPTypes
 
 /// Has the requests of one connection answered one after the other, each in a task that begins as soon as it is its turn and ends
-/// with it; stands last.
+/// with it; stands where requests are whole (``RequestArrivalHandler``).
 ///
 /// The connection's own task hears of it only when no more can come: between a request and its answer it would cost two changes of
 /// threads.
@@ -65,7 +65,13 @@ final class AnsweringHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    /// A channel that is closed before it became active is never said to be inactive.
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        waiting.removeAll()
+        endInput(.success(()))
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard inputEnd == nil else { return }

@@ -16,7 +16,7 @@ struct FileFetcher {
 
     /// In short pieces of work, between which the pool opens and reads other files; what is in memory needs none.
     ///
-    /// Fails with ``OpenFileError``.
+    /// Fails with ``OpenFileError``, or when the pool was shut down.
     func fetch(_ region: Range<Int64>) -> EventLoopFuture<Void> {
         if region.isEmpty || file.isInMemory(region) { return loop.makeSucceededVoidFuture() }
         return pool.runIfActive(eventLoop: loop) { [file] in try Self.fetch(region, of: file) }

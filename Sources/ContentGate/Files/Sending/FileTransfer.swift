@@ -47,11 +47,13 @@ final class FileTransfer {
         var isWaiting = false
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.assumeIsolated().whenComplete { result in
+            // Not while the disk was.
+            let hasWaited = isWaiting
             let isQuick = NIODeadline.now() - start < Self.quick
             self.length = isQuick ? min(2 * self.length, Self.regions.upperBound) : Self.regions.lowerBound
             self.then(result) {
                 fetched.whenComplete { result in
-                    self.then(result) { self.takeTurn(isWaiting) { self.send(next) } }
+                    self.then(result) { self.takeTurn(hasWaited) { self.send(next) } }
                 }
             }
         }

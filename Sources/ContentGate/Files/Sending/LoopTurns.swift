@@ -2,22 +2,14 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// Has those that keep an event loop busy wait until it has looked at its connections.
 ///
 /// A loop does not look at them while anything is to be run at once, or when a timer has run out meanwhile: a few clients as quick as
 /// the disk would have it to themselves. A byte through a pipe which the loop itself watches arrives when it has looked, and no
 /// sooner, however slow the machine; those who come meanwhile wait for the same one.
 final class LoopTurns {
-    /// Where the system has no descriptors left for a pipe, time must do.
-    private static let pause = TimeAmount.milliseconds(1)
+    /// Where the system has no descriptors left for a pipe, time must do: longer than a region takes that is sent meanwhile.
+    private static let pause = TimeAmount.milliseconds(20)
     /// Those of all loops, which they hold, so that no other takes one's place; until the loop ends.
     private static let all = Mutex<[ObjectIdentifier: NIOLoopBound<LoopTurns>]>([:])
 
@@ -56,35 +48,31 @@ final class LoopTurns {
                     self.pipe = pipe
                     self.send()
                 } else {
-                    self.loop.assumeIsolated().scheduleTask(in: Self.pause) { self.release() }
+                    let pause = self.loop.assumeIsolated().scheduleTask(in: Self.pause) {}
+                    pause.futureResult.assumeIsolated().whenComplete { _ in self.end() }
                 }
             }
         }
     }
 
-    /// A pair of sockets: a `pipe` is handed on to programs that are started just now.
     private func open() -> EventLoopFuture<any Channel> {
-        var ends: [CInt] = [-1, -1]
-        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            return loop.makeFailedFuture(IOError(errnoCode: errno, reason: "socketpair"))
-        }
-        let (input, output) = (ends[0], ends[1])
         let turns = NIOLoopBound(self, eventLoop: loop)
-        let pipe = NIOPipeBootstrap(group: loop)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Bell { turns.value.release() })
+        do {
+            let ends = try DescriptorPair()
+            // Which closes them, should it fail: no loop that goes on refuses them.
+            return NIOPipeBootstrap(group: loop)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(Bell { turns.value.release() })
+                    }
                 }
-            }
-            .takingOwnershipOfDescriptors(input: input, output: output)
-        pipe.whenFailure { _ in
-            close(input)
-            close(output)
-        }
-        return pipe.map { pipe in
-            pipe.closeFuture.whenComplete { _ in turns.value.end() }
-            return pipe
+                .takingOwnershipOfDescriptors(input: ends.input, output: ends.output)
+                .map { pipe in
+                    pipe.closeFuture.whenComplete { _ in turns.value.end() }
+                    return pipe
+                }
+        } catch {
+            return loop.makeFailedFuture(error)
         }
     }
 
@@ -94,6 +82,7 @@ final class LoopTurns {
         for turn in released { turn.succeed() }
     }
 
+    /// Of the loop, or of the time that had to do: whoever comes next tries anew.
     private func end() {
         pipe = nil
         Self.all.withLock { $0[ObjectIdentifier(loop)] = nil }
