@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What every subscriber backend does, whatever it asks: each bench's real system is started and asked directly.
-@Suite("Every subscriber backend", .serialized) struct ConformanceTests {
+@Suite("Every subscriber backend") struct ConformanceTests {
     private static let refusal = Recognition.notRecognised(message: nil)
     /// In seconds; where every question has to be answered, a busy machine needs more than the benches' own two.
     private static let limit = 10

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The four questions through the real program in front of each bench's real system.
-@Suite("In front of every system", .serialized) struct EndToEndTests {
+@Suite("In front of every system") struct EndToEndTests {
     /// Every question has to be answered, whatever else the machine does: this is not about deadlines.
     private static let deadline = 10
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The bad days of each bench's real system, seen by readers of the real program.
-@Suite("When a system has a bad day", .serialized) struct FaultTests {
+@Suite("When a system has a bad day") struct FaultTests {
     @Test(
         "Pitfall 9: known readers have their last answer or are asked to come back, and nothing has to be restarted",
         arguments: BenchCase.breakable)

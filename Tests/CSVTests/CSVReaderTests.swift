@@ -99,11 +99,11 @@ private func bad(_ line: Int, _ reason: CSVRowError.Reason) -> CSVReader.Outcome
         #expect(outcomes("a,b,c\n", format: format) == [row(1, "a", "b", "c")])
     }
 
-    @Test("100,000 random byte strings neither crash the reader nor depend on where chunks end")
+    @Test("10,000 random byte strings neither crash the reader nor depend on where chunks end")
     func hostileBytes() {
         var random = SeededRandom(seed: 1)
         let format = CSVFormat(longestRow: 12, mostFields: 4)
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let bytes = random.hostileBytes(upTo: 24, spice: "\"\",,\r\n\na")
             let whole = outcomes(bytes, format: format)
             let lines = whole.map { outcome in

@@ -62,7 +62,7 @@ struct FeedRoundTripTests {
         let catalogue = Catalogue((0..<3).map { samples.edition($0) })
         let good = FeedDocument.bytes(FeedView(catalogue, for: .insiders, at: Self.moment), settings, at: Self.moment)
         var random = SeededRandom(seed: 7)
-        for round in 0..<20_000 {
+        for round in 0..<8_000 {
             var bytes = good
             if round.isMultiple(of: 4) {
                 bytes = random.hostileBytes(upTo: 200, spice: "<feed entry id=\"/>&#;x:")

@@ -59,11 +59,11 @@ struct BasicCredentialsTests {
         #expect("\(BasicCredentials("Basic dTpw")!)" == "BasicCredentials(redacted)")
     }
 
-    @Test("100,000 random values: no crash, and what is accepted is what the system's decoder reads")
+    @Test("10,000 random values: no crash, and what is accepted is what the system's decoder reads")
     func hostileValues() async {
         var random = SeededRandom(seed: 4)
         var accepted = 0
-        for round in 0..<100_000 {
+        for round in 0..<10_000 {
             // Others of this process have something to do, too.
             if round.isMultiple(of: 100) { await Task.yield() }
             var encoded = random.hostileBytes(upTo: 8, spice: "dTpwYQ=+/-_ :")
@@ -80,7 +80,7 @@ struct BasicCredentialsTests {
             text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
             #expect(Data(base64Encoded: text) == Data("\(pair.userid):\(pair.password)".utf8))
         }
-        #expect(accepted > 1_000)
+        #expect(accepted > 100)
         for _ in 0..<10_000 {
             _ = BasicCredentials(bytes: random.hostileBytes(upTo: 16, spice: "Basic =:"))
         }

@@ -56,11 +56,11 @@ struct NormalisedPathTests {
         #expect(throws: PathRefusal.tooLong) { try NormalisedPath(target: "/a" + segment) }
     }
 
-    @Test("100,000 random targets: no crash, and what is accepted survives a second reading unchanged")
+    @Test("10,000 random targets: no crash, and what is accepted survives a second reading unchanged")
     func hostileTargets() async throws {
         var random = SeededRandom(seed: 2)
         var accepted = 0
-        for round in 0..<100_000 {
+        for round in 0..<10_000 {
             // Others of this process have something to do, too.
             if round.isMultiple(of: 100) { await Task.yield() }
             let target = [UInt8(ascii: "/")] + random.hostileBytes(upTo: 12, spice: "/ab.%2eEfF5cC0;:\\?#: ")
@@ -72,6 +72,6 @@ struct NormalisedPathTests {
                 #expect(!segment.isEmpty && segment != "." && segment != ".." && !segment.contains("/"))
             }
         }
-        #expect(accepted > 1_000)
+        #expect(accepted > 100)
     }
 }

@@ -46,10 +46,10 @@ struct RangeHeaderTests {
         #expect(RangeHeader(["bytes=1-5,2-6,3-7"]).selection(of: 100) == .whole)
     }
 
-    @Test("100,000 random headers select nothing outside the file")
+    @Test("10,000 random headers select nothing outside the file")
     func hostileHeaders() async {
         var random = SeededRandom(seed: 17)
-        for round in 0..<100_000 {
+        for round in 0..<10_000 {
             // Others of this process have something to do, too.
             if round.isMultiple(of: 100) { await Task.yield() }
             let bytes = Array("bytes=".utf8) + random.hostileBytes(upTo: 8, spice: "0123456789-, ")

@@ -110,7 +110,7 @@ struct ParserListTests {
     private static let written: Set<String> = [
         "AWSSignature", "AccessDocument", "CacheableDocument", "CampaignCommand", "CheckReport+Table",
         "Checkup+Malformed", "CitedSource", "DrillReader", "FeedDocument", "InPlayerAnswer", "JSONWriter",
-        "LDAPConnection+Operations", "MailMessage", "MicroPieces", "NoCacheHeaders", "PathTricks", "Probe",
+        "LDAPConnection+Operations", "LoopTurns", "MailMessage", "MicroPieces", "NoCacheHeaders", "PathTricks", "Probe",
         "PugpigResponse", "ResumptionRule", "WholeAnswer", "XMLText",
     ]
 

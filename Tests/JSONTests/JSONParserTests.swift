@@ -44,7 +44,7 @@ struct JSONParserTests {
         #expect(throws: JSONError.malformed) { try JSONParser.parse([0x22, 0xFF, 0x22]) }
     }
 
-    @Test("100,000 random texts are read as Foundation reads them, or refused")
+    @Test("10,000 random texts are read as Foundation reads them, or refused")
     func fuzz() async throws {
         var random = SeededRandom(seed: 77)
         let words = [
@@ -52,7 +52,7 @@ struct JSONParserTests {
             "\"\\\\\"", "é",
         ]
         var read = 0
-        for round in 0..<100_000 {
+        for round in 0..<10_000 {
             if round.isMultiple(of: 100) { await Task.yield() }
             var bytes: [UInt8] = []
             if Bool.random(using: &random) {
@@ -71,7 +71,7 @@ struct JSONParserTests {
             if case .object(let members) = json { #expect((other as? [String: Any])?.count == members.count) }
             if case .array(let items) = json { #expect((other as? [Any])?.count == items.count) }
         }
-        #expect(read > 1000)
+        #expect(read > 100)
     }
 
     @Test("A text in quotes is read back as the same text, whatever is in it")

@@ -77,7 +77,7 @@ struct PacketTests {
     func anything() throws {
         var random = SeededRandom(seed: 5)
         var read = 0
-        for round in 0..<100_000 {
+        for round in 0..<10_000 {
             var bytes: [UInt8]
             if round.isMultiple(of: 2) {
                 bytes = random.bytes(Int.random(in: 0...24, using: &random))
@@ -93,7 +93,7 @@ struct PacketTests {
             try packet.write(to: &again)
             if try MQTTPacket.read(from: &again) != packet { Issue.record("\(bytes)") }
         }
-        #expect(read > 10_000)
+        #expect(read > 1_000)
     }
 
     @Test("can not be written with a text that is too long")

@@ -49,7 +49,7 @@ struct MailDeliveryTests {
         try await MailCatcher.with { catcher, _ in
             var random = SeededRandom(seed: 5321)
             var lines: [String] = []
-            for _ in 0..<20_000 {
+            for _ in 0..<8_000 {
                 lines.append(
                     String(
                         repeating: Bool.random(using: &random) ? "." : "x",

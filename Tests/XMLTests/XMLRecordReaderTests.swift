@@ -70,7 +70,7 @@ import XML
         }
     }
 
-    @Test("100,000 documents at random are read or refused, in pieces as in one")
+    @Test("10,000 documents at random are read or refused, in pieces as in one")
     func fuzz() throws {
         var random = SeededRandom(seed: 7)
         let pieces = [
@@ -78,7 +78,7 @@ import XML
             "<![CDATA[", "]]>",
             "<!--", "-->", "<!DOCTYPE f>", "\"", "\u{0}", "é", "<?p?>", "\n",
         ]
-        for round in 0..<100_000 {
+        for round in 0..<10_000 {
             var text = round.isMultiple(of: 3) ? "<f>" : ""
             for _ in 0..<Int.random(in: 0...8, using: &random) { text += pieces.randomElement(using: &random) ?? "" }
             if round.isMultiple(of: 3) { text += "</f>" }

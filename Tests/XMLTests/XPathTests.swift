@@ -83,7 +83,7 @@ struct XPathTests {
         }
     }
 
-    @Test("100,000 random documents are read or refused, and never end the process")
+    @Test("10,000 random documents are read or refused, and never end the process")
     func fuzz() throws {
         var random = SeededRandom(seed: 41)
         let paths = try ["//a", "/a/b/@c", "count(//*)", "//b[. = 'x']", "string(//a)", "//comment() | //@*"]
@@ -91,7 +91,7 @@ struct XPathTests {
         let words = [
             "<a>", "</a>", "<b c='1'>", "</b>", "<b/>", "x", "<![CDATA[", "]]>", "<!--", "-->", "&amp;", "&#0;", "<?",
         ]
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             var bytes: [UInt8] = []
             if Bool.random(using: &random) {
                 for _ in 0..<Int.random(in: 0...12, using: &random) {

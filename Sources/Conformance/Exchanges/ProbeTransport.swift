@@ -117,6 +117,8 @@ package struct ProbeTransport: Sendable {
         var configuration = TLSConfiguration.makeClientConfiguration()
         // What a server offers is judged by a rule, not refused here.
         configuration.minimumTLSVersion = .tlsv1
+        // Everything was answered by then, and some servers never say goodbye.
+        configuration.shutdownTimeout = .milliseconds(200)
         switch trust {
         case .verified(nil): break
         case .verified(let roots?): configuration.trustRoots = .certificates(roots)

@@ -49,7 +49,7 @@ import Testing
             default: return text
             }
         }
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let links = (0..<Int.random(in: 0...3, using: &random)).map { _ in
                 Subscriber(
                     backend: text(), key: text(), upstreamSession: Bool.random(using: &random) ? text() : nil)

@@ -19,10 +19,10 @@ struct TemplateTests {
         }
     }
 
-    @Test("100,000 random values in every place are read back as what they are, or refused")
+    @Test("10,000 random values in every place are read back as what they are, or refused")
     func places() async throws {
         var random = SeededRandom(seed: 11)
-        for round in 0..<100_000 {
+        for round in 0..<10_000 {
             if round.isMultiple(of: 100) { await Task.yield() }
             let value = String(
                 decoding: random.hostileBytes(upTo: 16, spice: "&<>\"'%+=;/?#:@ \r\n\t\u{0}{}[]\\.,"), as: UTF8.self)
@@ -86,11 +86,11 @@ struct TemplateTests {
         }
     }
 
-    @Test("100,000 random values in a path never lead elsewhere, however often a server reads the escapes")
+    @Test("10,000 random values in a path never lead elsewhere, however often a server reads the escapes")
     func paths() async throws {
         let url = try URLTemplate("https://h.example/a/{x}/b-{y}/c", base: nil)
         var random = SeededRandom(seed: 16)
-        for round in 0..<100_000 {
+        for round in 0..<10_000 {
             if round.isMultiple(of: 100) { await Task.yield() }
             let values = ["x", "y"].map { name in
                 (name, String(decoding: random.hostileBytes(upTo: 8, spice: "...//\\\\x"), as: UTF8.self))

@@ -45,11 +45,11 @@ import Testing
         }
     }
 
-    @Test("Pitfall 13: 100,000 hostile values stay one value of one part")
+    @Test("Pitfall 13: 10,000 hostile values stay one value of one part")
     func hostile() throws {
         let base = try #require(DistinguishedName("ou=groups,dc=example"))
         var random = SeededRandom(seed: 4514)
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let bytes = random.hostileBytes(upTo: 20, spice: "*()\\,+\"<>;=# \u{0}ou=groups,dc=example")
             // Whatever it is, it ends.
             _ = DistinguishedName(String(decoding: bytes, as: UTF8.self))

@@ -36,10 +36,10 @@ import Testing
         #expect(NameValue.first(of: "cn=a\\") == nil)
     }
 
-    @Test("Pitfall 13: 100,000 hostile values come back as they were, and change no filter's or name's shape")
+    @Test("Pitfall 13: 10,000 hostile values come back as they were, and change no filter's or name's shape")
     func roundTrips() {
         var random = SeededRandom(seed: 4515)
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let value = random.hostileBytes(upTo: 24, spice: Self.spice)
             let filter = FilterValue.escape(value)
             let name = NameValue.escape(value)
@@ -73,11 +73,11 @@ import Testing
         }
     }
 
-    @Test("100,000 texts that are hardly filters are judged, and none ends the process")
+    @Test("10,000 texts that are hardly filters are judged, and none ends the process")
     func filterFuzz() {
         var random = SeededRandom(seed: 4516)
         var valid = 0
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let bytes = random.hostileBytes(upTo: 20, spice: "(&|!)=*\\a2~<>:")
             if FilterSyntax.isValid(String(decoding: bytes, as: UTF8.self)) { valid += 1 }
             _ = NameValue.first(of: String(decoding: bytes, as: UTF8.self))

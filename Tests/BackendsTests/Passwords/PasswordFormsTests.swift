@@ -79,14 +79,14 @@ import Testing
     }
 
     @Test(
-        "100,000 texts made of torn ones of each form match nothing and crash nothing", arguments: SchemeName.allCases)
+        "10,000 texts made of torn ones of each form match nothing and crash nothing", arguments: SchemeName.allCases)
     func torn(scheme: SchemeName) throws {
         var random = SeededRandom(seed: 11)
         let seeds = Self.examples[scheme] ?? [scheme.typical ?? "$y$j75$saltsalt$" + String(repeating: ".", count: 43)]
         let forms = scheme.forms
         let spice = Array("$:{}=,.*_/+019abfAF-UVSmd5sha".utf8)
         var (read, checked) = (0, 0)
-        for round in 0..<100_000 {
+        for round in 0..<10_000 {
             var bytes = Array(seeds[round % seeds.count].utf8)
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let index = Int.random(in: 0..<max(1, bytes.count), using: &random)

@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "of 100,000 random texts none crashes the reader, and those that are read are right for no password by chance")
+        "of 10,000 random texts none crashes the reader, and those that are read are right for no password by chance")
     func hostile() {
         var random = SeededRandom(seed: 9)
         let pieces = [
@@ -95,7 +95,7 @@ import Testing
             "}", "hmac_sha1", "\u{301}", "é", "utf16", "upper",
         ]
         var read = 0
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let inner = (0..<Int.random(in: 0...8, using: &random)).map { _ in
                 pieces[Int.random(in: 0..<pieces.count, using: &random)]
             }.joined()

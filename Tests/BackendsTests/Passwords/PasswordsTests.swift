@@ -177,11 +177,11 @@ func testHasher(cost: Int = 1, pepper: Secret? = pepper, counter: HashCounter = 
         }
     }
 
-    @Test("100,000 random texts are no stored hash and crash nothing")
+    @Test("10,000 random texts are no stored hash and crash nothing")
     func hostileHashes() {
         var random = SeededRandom(seed: 3)
         var recognised = 0
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let text = String(decoding: random.hostileBytes(upTo: 24, spice: "$$$126ygfk1ab./"), as: UTF8.self)
             if PasswordScheme(of: text) != nil { recognised += 1 }
         }

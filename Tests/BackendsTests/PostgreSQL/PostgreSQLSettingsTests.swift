@@ -51,7 +51,7 @@ import Testing
             #expect(PostgreSQLSettings.host(text) == nil, "\(text)")
         }
         var random = SeededRandom(seed: 5)
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let text = String(decoding: random.hostileBytes(upTo: 12, spice: "[]::/,@1a "), as: UTF8.self)
             guard let host = PostgreSQLSettings.host(text) else { continue }
             #expect((1...65_535).contains(host.port) && !host.name.isEmpty && !host.name.contains(","))
@@ -147,7 +147,7 @@ import Testing
     @Test("any bytes are read without harm")
     func hostile() {
         var random = SeededRandom(seed: 11)
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let text = String(decoding: random.hostileBytes(upTo: 40, spice: "$1 =:\n"), as: UTF8.self)
             _ = PostgreSQLError.isOfBoundValue(context: text, values: 2)
         }
@@ -187,10 +187,10 @@ import Testing
         #expect(ConnectFailure(message: message) == failure)
     }
 
-    @Test("and 100,000 random messages are some failure with a possible SQLSTATE")
+    @Test("and 10,000 random messages are some failure with a possible SQLSTATE")
     func fuzz() {
         var random = SeededRandom(seed: 28)
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let text = String(decoding: random.hostileBytes(upTo: 40, spice: "FATAL:  28P01\n"), as: UTF8.self)
             guard case .answered(let state) = ConnectFailure(message: text) else { continue }
             #expect(state.utf8.count == 5)

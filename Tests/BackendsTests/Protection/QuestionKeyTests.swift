@@ -57,7 +57,7 @@ struct QuestionKeyTests {
     func noSharing() {
         var random = SeededRandom(seed: 7)
         var seen: [QuestionKey: Inputs] = [:]
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let inputs = self.random(&random)
             let key = key(inputs)
             if let other = seen[key] { #expect(other == inputs) }

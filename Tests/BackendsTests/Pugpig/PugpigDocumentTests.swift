@@ -108,11 +108,11 @@ import Testing
         }
     }
 
-    @Test("Of 100,000 damaged answers none opens more than the whole one")
+    @Test("Of 10,000 damaged answers none opens more than the whole one")
     func fuzz() {
         let whole = Array("<subscription state=\"inactive\"><issues><issue>a.1</issue></issues></subscription>".utf8)
         var random = SeededRandom(seed: 13)
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             var bytes = whole
             for _ in 0...Int.random(in: 0...2, using: &random) {
                 let place = Int.random(in: 0..<bytes.count, using: &random)

@@ -88,7 +88,7 @@ import Testing
         #expect(throws: SQLStatementError.unacceptableCharacter) { try bound("SELECT \u{0}") }
     }
 
-    @Test("Pitfall 13: of 100,000 random statements none loses a letter, and none binds what is quoted")
+    @Test("Pitfall 13: of 10,000 random statements none loses a letter, and none binds what is quoted")
     func fuzz() {
         var random = SeededRandom(seed: 13)
         let words = [
@@ -97,7 +97,7 @@ import Testing
             "?", "$1", " ", "\n", "x", "é", "e\u{301}", "\r\n", "\u{0}", ":", "-", "/", "1",
         ]
         var accepted = 0
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let text = (0..<Int.random(in: 0...14, using: &random))
                 .map { _ in words[Int.random(in: 0..<words.count, using: &random)] }.joined()
             for dialect in [SQLDialect.postgreSQL, .odbc] {
@@ -116,6 +116,6 @@ import Testing
                 #expect((try? SQLStatement(quoted, dialect: dialect))?.bound.parameters == [])
             }
         }
-        #expect(accepted > 10_000)
+        #expect(accepted > 1_000)
     }
 }

@@ -57,8 +57,8 @@ struct OversizedRequest: Sendable, CustomTestStringConvertible {
             "JSON that is 20,000 deep", post(String(repeating: "[", count: 20_000), "application/json")),
         OversizedRequest("a chunk of 1 MB", "\(chunked)100000\r\n\(long(1 << 20))\r\n0\r\n\r\n"),
         OversizedRequest(
-            "100,000 chunks of a byte",
-            chunked + String(repeating: "1\r\na\r\n", count: 100_000) + "0\r\n\r\n"),
+            "30,000 chunks of a byte",
+            chunked + String(repeating: "1\r\na\r\n", count: 30_000) + "0\r\n\r\n"),
         // No byte of it is kept, and a body may take half a minute.
         OversizedRequest("an extension of a chunk of 1 MB", "\(chunked)3;\(long(1 << 20))\r\na=b\r\n0\r\n\r\n")
             .tolerated(),
@@ -177,13 +177,13 @@ struct OversizedRequestTests {
             for request in OversizedRequest.all {
                 let bytes = Array(request.bytes().utf8)
                 await withDiscardingTaskGroup { group in
-                    for _ in 0..<8 { group.addTask { _ = try? await sample.http.statuses(bytes) } }
+                    for _ in 0..<5 { group.addTask { _ = try? await sample.http.statuses(bytes) } }
                 }
             }
         }
         try await flood()
         let before = try Torture.memory(of: server)
-        for _ in 0..<3 { try await flood() }
+        for _ in 0..<2 { try await flood() }
         let after = try Torture.memory(of: server)
         #expect(after - before < 64 << 20, "\(before >> 20) MB before, \(after >> 20) MB after")
         try await Torture.expectServing(sample)

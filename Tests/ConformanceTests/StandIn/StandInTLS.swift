@@ -52,6 +52,7 @@ extension StandIn {
                     privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
                 configuration.minimumTLSVersion = oldest
                 configuration.maximumTLSVersion = newest
+                configuration.shutdownTimeout = .milliseconds(200)
                 if hasHTTP2 { configuration.applicationProtocols = ["h2", "http/1.1"] }
                 return try NIOSSLContext(configuration: configuration)
             }

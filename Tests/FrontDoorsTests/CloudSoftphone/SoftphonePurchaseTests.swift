@@ -14,7 +14,7 @@ struct SoftphonePurchaseTests {
         settings.fields.token = "token"
         let spice = "receipt=&productCode=&username=&price=&token=%+\"{}:,0123456789\\u00 A"
         var found = 0
-        for round in 0..<20_000 {
+        for round in 0..<8_000 {
             var bytes = random.hostileBytes(upTo: 60, spice: spice)
             // Half of them begin like a purchase.
             if round.isMultiple(of: 2) {
@@ -33,6 +33,6 @@ struct SoftphonePurchaseTests {
                 && (purchase.credit.price?.utf8.count ?? 1) <= 64 && purchase.credit.price?.isEmpty != true
             if !isSound { Issue.record("\(bytes)") }
         }
-        #expect(found > 2_000)
+        #expect(found > 800)
     }
 }

@@ -44,7 +44,7 @@ struct PictureAddressTests {
     func anything() {
         var random = SeededRandom(seed: 11)
         let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~%:/?#[]@!$&'()*+,;=".utf8)
-        for _ in 0..<20_000 {
+        for _ in 0..<8_000 {
             let text = String(decoding: random.hostileBytes(upTo: 30, spice: "/?#%<>\"|[]@:"), as: UTF8.self)
             let address = Self.site.absolute("https://" + text)
             #expect(address.utf8.allSatisfy { allowed.contains($0) })
@@ -59,7 +59,7 @@ struct PictureAddressTests {
             "a", "\u{E4}", "a\u{308}", "\u{301}", "\u{AD}", "\u{200B}", ".", "/", " ", "-", "漢", "%", "?", ";", "\\",
             "1",
         ]
-        for _ in 0..<20_000 {
+        for _ in 0..<8_000 {
             let name = (0..<Int.random(in: 1...6, using: &random)).map { _ in
                 pieces.randomElement(using: &random) ?? ""
             }.joined()
@@ -74,6 +74,6 @@ struct PictureAddressTests {
             let path = try NormalisedPath(target: url)
             #expect(Array(path.segments.dropFirst(2).joined(separator: "/").utf8) == Array(file.utf8))
         }
-        #expect(taken > 1_000)
+        #expect(taken > 400)
     }
 }

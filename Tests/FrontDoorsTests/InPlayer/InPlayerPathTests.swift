@@ -141,14 +141,14 @@ struct InPlayerPathTests {
         }
     }
 
-    @Test("are read from 100,000 hostile texts without a trap")
+    @Test("are read from 10,000 hostile texts without a trap")
     func fuzz() throws {
         var random = SeededRandom(seed: 21)
         let words = [
             "accounts", "items", "v2", "access", "customers", "forgot-password", "daily", "iot", "keys", "assets",
             "external", "", "%2F", "%", "%41", "..", ".well-known", "jwks.json", "authenticate", "external-payments",
         ]
-        for round in 0..<100_000 {
+        for round in 0..<10_000 {
             let path: String
             if round % 2 == 0 {
                 path =

@@ -73,10 +73,10 @@ struct RequestFieldsTests {
         #expect(AcceptLanguage.parse(header) == expected)
     }
 
-    @Test("100,000 random byte strings have a reading at every parser")
+    @Test("10,000 random byte strings have a reading at every parser")
     func randomBytes() {
         var random = SeededRandom(seed: 11)
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let bytes = random.hostileBytes(upTo: 12, spice: "%+&=a;,q0.1{}\":\\u\"ntrue-*[]")
             for (name, _) in FormFields.parse(bytes) { #expect(!name.isEmpty) }
             _ = FlatJSON.parse(bytes)

@@ -65,13 +65,13 @@ import Testing
         #expect(tickets().open(try codec.seal(.sample()), at: .after(0)) == nil)
     }
 
-    @Test("is never one of 100,000 that were changed, nor of hostile texts")
+    @Test("is never one of 10,000 that were changed, nor of hostile texts")
     func fuzz() throws {
         var random = SeededRandom(seed: 45)
         let tickets = tickets()
         let genuine = Array(try tickets.seal(subscriber, mark: [1, 2, 3], at: .after(0)).utf8)
         var opened = 0
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             var text = genuine
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let index = Int.random(in: text.indices, using: &random)

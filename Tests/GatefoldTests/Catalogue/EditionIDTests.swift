@@ -22,11 +22,11 @@ struct EditionIDTests {
         #expect(EditionID(text) == nil)
     }
 
-    @Test("accepts nothing but its letters among 100,000 hostile strings")
+    @Test("accepts nothing but its letters among 10,000 hostile strings")
     func fuzz() {
         var random = SeededRandom(seed: 1)
         let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-".utf8)
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let bytes = random.hostileBytes(upTo: 4, spice: "a.-:/%")
             guard let edition = EditionID(String(decoding: bytes, as: UTF8.self)) else { continue }
             #expect(edition.rawValue.utf8.allSatisfy(letters.contains))

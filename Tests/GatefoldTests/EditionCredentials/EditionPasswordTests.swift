@@ -33,7 +33,7 @@ struct EditionPasswordTests {
     func injective() {
         var random = SeededRandom(seed: 3)
         var seen: [String: [String]] = [:]
-        for _ in 0..<50_000 {
+        for _ in 0..<8_000 {
             let edition = String(decoding: random.hostileBytes(upTo: 4, spice: "a1:.-"), as: UTF8.self)
             let salt = String(decoding: random.hostileBytes(upTo: 3, spice: "05:a"), as: UTF8.self)
             let secret = String(decoding: random.hostileBytes(upTo: 3, spice: "s:0"), as: UTF8.self)
@@ -49,6 +49,6 @@ struct EditionPasswordTests {
             #expect(seen[text] == nil || seen[text] == triple)
             seen[text] = triple
         }
-        #expect(seen.count > 1000)
+        #expect(seen.count > 100)
     }
 }

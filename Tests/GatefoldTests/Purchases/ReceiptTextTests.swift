@@ -41,7 +41,7 @@ import Testing
     func total() {
         var random = SeededRandom(seed: 64)
         var repaired = 0
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let text = String(
                 decoding: random.hostileBytes(upTo: 12, spice: "MIAGeyJ.0 +/-_=\r\n\t"), as: UTF8.self)
             let unspaced = ReceiptText.unspaced(text)
@@ -52,6 +52,6 @@ import Testing
             if ReceiptText.repaired(receipt) != receipt { Issue.record("\(text)") }
             if let bytes = ReceiptText.decoded(receipt), !readings.contains(bytes) { Issue.record("\(text)") }
         }
-        #expect(repaired > 100)
+        #expect(repaired > 10)
     }
 }

@@ -22,13 +22,13 @@ import Testing
         var random = SeededRandom(seed: 9)
         let good = StoreReceipt([.receipt: "receipt", .signature: "AA==", .user: "é"]).encoded
         var read = 0
-        for round in 0..<100_000 {
+        for round in 0..<10_000 {
             var bytes = round.isMultiple(of: 2) ? good : random.hostileBytes(upTo: 40, spice: "\u{0}\u{0}\u{7}receipt")
             if !bytes.isEmpty {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
             }
             if StoreReceipt(encoded: bytes) != nil { read += 1 }
         }
-        #expect(read > 1000)
+        #expect(read > 100)
     }
 }

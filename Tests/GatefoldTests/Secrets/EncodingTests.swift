@@ -25,10 +25,10 @@ struct EncodingTests {
         #expect(Base64URL.decode(text) == nil)
     }
 
-    @Test("100,000 hostile strings: what Base64URL reads, it writes the same")
+    @Test("10,000 hostile strings: what Base64URL reads, it writes the same")
     func base64Fuzz() {
         var random = SeededRandom(seed: 8)
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let text = String(decoding: random.hostileBytes(upTo: 6, spice: "AZaz09-_=+/"), as: UTF8.self)
             if let bytes = Base64URL.decode(text) { #expect(Base64URL.encode(bytes) == text) }
         }
@@ -45,7 +45,7 @@ struct EncodingTests {
             #expect(Hexadecimal.decode(text.uppercased()) == bytes)
         }
         for text in ["0", "0g", "x0", " 0", "é", "0x"] { #expect(Hexadecimal.decode(text) == nil) }
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let text = String(decoding: random.hostileBytes(upTo: 5, spice: "09afAF"), as: UTF8.self)
             if let bytes = Hexadecimal.decode(text) { #expect(Hexadecimal.encode(bytes) == text.lowercased()) }
         }

@@ -24,9 +24,11 @@ struct SecretComparisonTests {
         "if session.accessToken != refused { return session.accessToken }",
     ]
 
-    private static func isSuspicious(_ line: some StringProtocol) -> Bool {
-        let code = String(line)
-        guard !code.trimmingCharacters(in: .whitespaces).hasPrefix("//") else { return false }
+    /// What any comparison has: most lines need not be given to the expressions, which are slow.
+    private static let signs = ["==", "!=", "elementsEqual", "starts", "hasPrefix", "compare"]
+
+    private static func isSuspicious(_ code: String) -> Bool {
+        guard signs.contains(where: { code.contains($0) }), !code.hasPrefix("//") else { return false }
         return code.matches(of: /([^\s,{}&|:]+)\s+(?:==|!=)\s+([^\s,{}&|:]+)/).contains { match in
             let operands = [String(match.1), String(match.2)]
             return operands.contains(where: isSecret) && !operands.contains(where: isHarmless)
@@ -63,7 +65,8 @@ struct SecretComparisonTests {
             read += 1
             for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
                 let line = line.trimmingCharacters(in: .whitespaces)
-                #expect(!Self.isSuspicious(line) || Self.allowed.contains(line), "\(file.lastPathComponent): \(line)")
+                guard Self.isSuspicious(line), !Self.allowed.contains(line) else { continue }
+                Issue.record("\(file.lastPathComponent): \(line)")
             }
         }
         #expect(read > 100)

@@ -49,10 +49,10 @@ struct ClientAddressTests {
         }
     }
 
-    @Test("100,000 hostile strings: what is read is written so that it is read again")
+    @Test("10,000 hostile strings: what is read is written so that it is read again")
     func fuzz() {
         var random = SeededRandom(seed: 30)
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             let text = String(decoding: random.hostileBytes(upTo: 8, spice: "0123456789abcdef:::..."), as: UTF8.self)
             if let address = ClientAddress(text) { #expect(ClientAddress(address.description) == address) }
             _ = AddressBlock(text + "/8")

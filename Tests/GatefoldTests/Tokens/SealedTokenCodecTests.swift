@@ -69,11 +69,11 @@ struct SealedTokenCodecTests {
         #expect(sealer.open(try codec().seal(.sample()), for: .first) == nil)
     }
 
-    @Test("is never one of 100,000 hostile strings")
+    @Test("is never one of 10,000 hostile strings")
     func fuzz() {
         var random = SeededRandom(seed: 16)
         let codec = codec()
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000 {
             #expect(codec.open(String(decoding: random.hostileBytes(upTo: 6, spice: "AZaz09-_"), as: UTF8.self)) == nil)
         }
         for _ in 0..<2000 { #expect(codec.open(Base64URL.encode(random.bytes(90))) == nil) }

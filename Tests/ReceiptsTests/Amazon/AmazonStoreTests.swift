@@ -267,7 +267,7 @@ struct AmazonStoreTests {
             .number("1793534400000"), .number("9223372036854775808"), "1793534400000", [:],
         ]
         var found = 0
-        for round in 0..<50_000 {
+        for round in 0..<8_000 {
             // Others of this process have something to do, too.
             if round.isMultiple(of: 20) { await Task.yield() }
             let members = names.filter { _ in Int.random(in: 0...3, using: &random) > 0 }
@@ -275,6 +275,6 @@ struct AmazonStoreTests {
             for reference in [AmazonReference.receiptID("r"), .purchaseToken("t")]
             where AmazonPurchase(.object(members), reference) != nil { found += 1 }
         }
-        #expect(found > 100)
+        #expect(found > 15)
     }
 }

@@ -52,7 +52,7 @@ struct PropertyListTextTests {
         let good = Array(
             #"{ "signature" = "Aa=="; "purchase-info" = "ew=="; pod = 100; list = (a, "\n\U00e9\101"); }"#.utf8)
         var read = 0
-        for round in 0..<30_000 {
+        for round in 0..<8_000 {
             // Others of this process have something to do, too.
             if round.isMultiple(of: 20) { await Task.yield() }
             var bytes = good
@@ -65,6 +65,6 @@ struct PropertyListTextTests {
             }
             if (try? PropertyListText(parsing: bytes)) != nil { read += 1 }
         }
-        #expect(read > 1000)
+        #expect(read > 250)
     }
 }

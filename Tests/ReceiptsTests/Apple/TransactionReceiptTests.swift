@@ -58,7 +58,7 @@ struct AppleReceiptFormTests {
     func fuzz() async {
         var random = SeededRandom(seed: 9)
         let good = Array((TestTransactionReceipt().receipt[.receipt] ?? "").utf8)
-        for round in 0..<30_000 {
+        for round in 0..<8_000 {
             // Others of this process have something to do, too.
             if round.isMultiple(of: 20) { await Task.yield() }
             var bytes = random.hostileBytes(upTo: 60, spice: "MIAGeyJ0.123 +/-_=\n")

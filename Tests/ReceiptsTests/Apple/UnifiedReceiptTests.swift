@@ -88,7 +88,7 @@ struct UnifiedReceiptTests {
         var random = SeededRandom(seed: 18)
         let good = TestPayload().bytes
         var read = 0
-        for round in 0..<30_000 {
+        for round in 0..<8_000 {
             // Others of this process have something to do, too.
             if round.isMultiple(of: 20) { await Task.yield() }
             var bytes = good

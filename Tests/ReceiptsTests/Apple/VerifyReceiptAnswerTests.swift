@@ -127,7 +127,7 @@ struct VerifyReceiptAnswerTests {
             #"{"status":0,"receipt":{"bundle_id":"b","in_app":[{"product_id":"p","transaction_id":"1","purchase_date_ms":"1","expires_date":"2"}]},"latest_receipt_info":[{}],"pending_renewal_info":[{}]}"#
                 .utf8)
         var read = 0
-        for round in 0..<30_000 {
+        for round in 0..<8_000 {
             // Others of this process have something to do, too.
             if round.isMultiple(of: 20) { await Task.yield() }
             var bytes = good
@@ -141,6 +141,6 @@ struct VerifyReceiptAnswerTests {
             }
             if (try? VerifyReceiptAnswer(bytes)) != nil { read += 1 }
         }
-        #expect(read > 100)
+        #expect(read > 25)
     }
 }

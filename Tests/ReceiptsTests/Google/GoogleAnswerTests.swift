@@ -48,7 +48,7 @@ struct GoogleAnswerTests {
                     + more)
         }
         var found = 0
-        for round in 0..<50_000 {
+        for round in 0..<8_000 {
             // Others of this process have something to do, too.
             if round.isMultiple(of: 20) { await Task.yield() }
             let items = (0..<Int.random(in: 0...3, using: &random)).map { _ in
@@ -70,6 +70,6 @@ struct GoogleAnswerTests {
                 #expect(!transactions.isEmpty && transactions.allSatisfy { $0.quantity > 0 })
             }
         }
-        #expect(found > 1000)
+        #expect(found > 150)
     }
 }

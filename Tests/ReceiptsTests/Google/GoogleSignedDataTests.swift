@@ -166,7 +166,7 @@ struct GoogleSignedDataTests {
         let sample = Array(GoogleBench.data().utf8)
         var read = 0
         // Each by three readers, of which the one of JSON takes its time.
-        for round in 0..<20_000 {
+        for round in 0..<8_000 {
             // Others of this process have something to do, too.
             if round.isMultiple(of: 20) { await Task.yield() }
             var bytes: [UInt8]
@@ -188,6 +188,6 @@ struct GoogleSignedDataTests {
             _ = PercentEncoded.decoded(text)
             _ = GooglePurchaseID.original(of: text)
         }
-        #expect(read > 100)
+        #expect(read > 40)
     }
 }

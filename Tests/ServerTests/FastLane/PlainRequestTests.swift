@@ -67,7 +67,7 @@ struct PlainRequestTests {
             "GET /a HTTP/1.1\r\nhost:a\r\n\r\n", "GET /?a=%zz HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
         ].map { Array($0.utf8) }
         let spice = Array("\r\n: \t%?#/;,aHGTP1.\u{0}".utf8)
-        for turn in 0..<60_000 {
+        for turn in 0..<8_000 {
             // Others of this process have something to do, too.
             if turn.isMultiple(of: 50) { await Task.yield() }
             var bytes = seeds[turn % seeds.count]
@@ -97,7 +97,7 @@ struct PlainRequestTests {
             if request.forwardedFor != nil { forwarded += 1 }
             #expect(told.isKeepAlive)
         }
-        #expect(accepted > 5_000 && methods > 1_000 && forwarded > 1_000)
+        #expect(accepted > 600 && methods > 100 && forwarded > 100)
     }
 
     private static func read(_ text: String) -> PlainRequest? { read(Array(text.utf8)) }
