@@ -267,7 +267,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Gatefold", "Backends", "ContentGate", "JSON", "Protections", "State", "XML",
+                "Gatefold", "Backends", "ContentGate", "FrontDoors", "JSON", "Protections", "State",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],

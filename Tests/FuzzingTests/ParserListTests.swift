@@ -99,7 +99,7 @@ struct ParserListTests {
     /// is.
     private static let values: Set<String> = [
         "AcceptFailureHandler", "AccountBook", "AdoptedReader", "CatalogueColumns", "ConstantTime", "ContentType",
-        "CryptFunction", "Decided", "Decoys", "DigestFunction", "EchoRules", "ExactText", "FeedItem", "GuessAttempt",
+        "CryptFunction", "Decided", "Decoys", "DigestFunction", "ExactText", "FeedItem", "GuessAttempt",
         "HTTPMessages", "InPlayerSettings", "InPlayerTransport", "KeptAnswer", "LaneMemory", "MQTTPacket", "PBKDF2Hash",
         "PasswordHasher", "PasswordVerifier", "PublicationProxy", "PushToken", "QuestionKey", "ReceiptVerifier",
         "RevocationMemory", "SQLChange", "SQLDatabase", "SQLValues", "Secret", "SendWindow", "SessionKeeper",

@@ -1,11 +1,11 @@
 import Backends
 import ContentGate
 import Foundation
+import FrontDoors
 import Gatefold
 import HTTPTypes
 import JSON
 import Protections
-import XML
 
 /// The pieces that every request is made of: its token, its answer from memory, the document, the password and the gate.
 enum MicroPieces {
@@ -89,18 +89,15 @@ enum MicroPieces {
 
     private static func documents() -> [Microbenchmark] {
         let issues = (1...12).map { "com.example.2026-\($0)" }
+        let held = Entitlement.editions(Set(issues.compactMap { EditionID($0) }))
         let json = Array(
             #"{"state": "active", "editions": [\#(issues.map { "\"\($0)\"" }.joined(separator: ", "))], "until": 1790000000}"#
                 .utf8)
+        let answer = VerificationAnswer(
+            subscription: Subscription(state: .active, message: "Good & valid", entitlement: held), comments: [])
         return [
             Microbenchmark(name: "XML answer of 12 editions") {
-                var xml = XMLWriter()
-                xml.element("subscription", ["state": "active", "message": "Good & valid"]) { xml in
-                    xml.element("issues") { xml in
-                        for issue in issues { xml.element("issue") { $0.text(issue) } }
-                    }
-                }
-                return xml.bytes.count > 500
+                SubscriptionDocument.bytes(answer).count > 500
             },
             Microbenchmark(name: "JSON answer of 12 editions, read") { (try? JSONParser.parse(json)) != nil },
         ]

@@ -10,7 +10,8 @@ package struct Evidence: Sendable {
     package var exchanges: [Exchange] = []
     /// The tokens that were signed in with, by the readers' names.
     package var tokens: [String: String] = [:]
-    package var tls: TLSFacts?
+    /// Of each server that is asked over TLS and was there.
+    package var tls: [OriginTLS] = []
     /// Of known readers' sign-ins with a wrong proof and nobody's, asked for in one record, by the readers' names.
     package var answerOrders: [String: AnswerOrder] = [:]
     /// Why the server was asked no more; nil where it answered to the end.
@@ -51,6 +52,17 @@ extension Evidence {
 
     var malformed: [Exchange] {
         exchanges.filter { if case .malformed = $0.probe.situation { true } else { false } }
+    }
+
+    /// Whether no sign-in at all can be answered, as far as the cases know: then those of nobody may fail as well.
+    var isSignInAway: Bool {
+        let readers = cases.readers.filter { $0.signIn != nil }
+        return !readers.isEmpty && readers.allSatisfy { $0.failing.contains(.signIn) }
+    }
+
+    /// Whether it says that the subscriber system of all readers is away, as the cases do.
+    func isOutage(_ exchange: Exchange) -> Bool {
+        isSignInAway && exchange.probe.call == .signIn && exchange.answer?.status == 503
     }
 
     func reader(_ name: String?) -> CheckReader? { cases.readers.first { $0.name == name } }

@@ -37,7 +37,7 @@ enum Uniformity {
         if others.contains(text) { return true }
         if let verdict = compare(words(text), others.map(words)) { return verdict }
         // Even their numbers of words differ. Without comments, where such things stand, they may be alike.
-        return compare(words(uncommented(text)), others.map { words(uncommented($0)) }) ?? true
+        return compare(words(Comments.removed(from: text)), others.map { words(Comments.removed(from: $0)) }) ?? true
     }
 
     /// Nil where the others have too little in common to be compared with.
@@ -59,9 +59,5 @@ enum Uniformity {
             words.append(text[index..<start])
         }
         return start < text.endIndex ? words + [text[start...]] : words
-    }
-
-    private static func uncommented(_ text: String) -> String {
-        text.replacing(/<!--(?:(?!-->).)*-->/.dotMatchesNewlines(), with: "")
     }
 }

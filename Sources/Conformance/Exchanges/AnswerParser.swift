@@ -95,23 +95,27 @@ package struct AnswerParser: Sendable {
                 if !answer.flaws.contains(.badField) { answer.flaws.append(.badField) }
                 continue
             }
-            let name = String(decoding: line[..<colon], as: UTF8.self)
+            // White space there is read by some as a part of the name, and by others not at all (RFC 9112 section 5.1).
+            let name = String(decoding: line[..<colon], as: UTF8.self)[...].trimming { $0 == " " || $0 == "\t" }
+            if name.utf8.count != colon - line.startIndex, !answer.flaws.contains(.badField) {
+                answer.flaws.append(.badField)
+            }
             let value = String(decoding: line[(colon + 1)...], as: UTF8.self)[...].trimming { $0 == " " || $0 == "\t" }
-            answer.fields.append(Field(name, String(value)))
+            answer.fields.append(Field(String(name), String(value)))
         }
         return answer
     }
 
     private func body(of answer: inout RawAnswer, from start: Int, hasEnded: Bool) -> BodyOutcome {
         if isAnswerToHead || answer.status == 204 || answer.status == 304 { return .complete(body: [], end: start) }
-        let lengths = Set(answer.values("Content-Length"))
+        let lengths = answer.values("Content-Length")
         if answer["Transfer-Encoding"] != nil {
             if !lengths.isEmpty { answer.flaws.append(.lengthAndCoding) }
             return chunks(of: &answer, from: start)
         }
         if lengths.count > 1 { answer.flaws.append(.severalLengths) }
-        if let text = lengths.sorted().first {
-            guard let length = Int(text), length >= 0 else {
+        if let text = lengths.min() {
+            guard text.utf8.allSatisfy(Self.isDigit), let length = Int(text) else {
                 return .flawed(.badLength, body: Array(bytes[start...].prefix(longestBody)))
             }
             let read = min(length, longestBody)
@@ -126,6 +130,8 @@ package struct AnswerParser: Sendable {
         return hasEnded ? .complete(body: Array(bytes[start...]), end: bytes.count) : .needsMore
     }
 
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
     private func chunks(of answer: inout RawAnswer, from start: Int) -> BodyOutcome {
         var body: [UInt8] = []
         var position = start
@@ -136,7 +142,9 @@ package struct AnswerParser: Sendable {
             else { return .flawed(.badChunks, body: body) }
             let line = String(decoding: bytes[position..<feed], as: UTF8.self)
             let digits = line.prefix { $0 != ";" && $0 != "\r" && $0 != "\r\n" && $0 != " " }
-            guard let size = Int(digits, radix: 16), size >= 0 else { return .flawed(.badChunks, body: body) }
+            guard digits.utf8.first != UInt8(ascii: "+"), let size = Int(digits, radix: 16), size >= 0 else {
+                return .flawed(.badChunks, body: body)
+            }
             let data = feed + 1
             if size == 0 {
                 // Trailer fields, and the empty line after them.

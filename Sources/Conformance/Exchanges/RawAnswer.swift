@@ -4,7 +4,7 @@ package struct RawAnswer: Sendable, Equatable {
     package enum Flaw: String, Sendable, Equatable {
         case cutShort = "the connection was closed before the answer was complete"
         case lengthAndCoding = "it has both Content-Length and Transfer-Encoding"
-        case severalLengths = "it has several different Content-Lengths"
+        case severalLengths = "it has Content-Length more than once"
         case badLength = "its Content-Length is no number"
         case badChunks = "its chunks can not be read"
         case badField = "it has a header line that is no field"

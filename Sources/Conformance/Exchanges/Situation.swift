@@ -18,7 +18,7 @@ package enum Situation: Sendable, Hashable {
     case forgedToken, missingToken, missingProduct
     /// A path below the endpoint that is no call, and one that looks like a file behind a call.
     case unknownPath, fileBehindCall
-    /// PUT.
+    /// PATCH: no server that is not made for it does anything on it, least of all where nothing is in it.
     case otherMethod
     case head
     case malformed(Malformation)
@@ -68,6 +68,9 @@ package enum GateAttempt: Sendable, Hashable {
     case pathTrick(String)
     /// A client that says it is somebody who needs no credentials.
     case privileged(String)
+
+    /// How long the part is that is asked for, in bytes.
+    static let partLength = 16
 
     /// Whether it is to be refused.
     var isRefusal: Bool {

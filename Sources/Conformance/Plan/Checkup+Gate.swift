@@ -54,7 +54,7 @@ extension Checkup {
             try await prober.ask(probe)
         }
         let right = [grant.authorization] + grant.headers
-        let part = Field("Range", "bytes=0-15")
+        let part = Field("Range", "bytes=0-\(GateAttempt.partLength - 1)")
         try await attempt(.granted, right)
         try await attempt(.grantedPart, right + [part])
         try await attempt(.grantedHead, right, method: "HEAD")

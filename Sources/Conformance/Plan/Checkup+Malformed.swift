@@ -1,13 +1,14 @@
 extension Checkup {
-    /// Sends what no app sends, to the three calls that every endpoint has.
+    /// Sends what no app sends, to the calls that give something.
     func askMalformed(_ prober: Prober) async throws {
         let names = cases.readers.lazy.compactMap(\.signIn).first?.map(\.name) ?? ["username", "password"]
         let calls: [(Call, [String])] = [
-            (.signIn, names), (.verifySubscription, ["token"]), (.editionCredentials, ["token", "product_id"]),
+            (.signIn, names), (.renewToken, ["token"]), (.verifySubscription, ["token"]),
+            (.editionCredentials, ["token", "product_id"]),
         ]
         for malformation in Malformation.allCases {
             for (call, names) in calls {
-                try await prober.ask(malformed(malformation, call, names))
+                try await askAndVerify(malformed(malformation, call, names), prober)
             }
         }
     }

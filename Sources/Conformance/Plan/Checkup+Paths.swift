@@ -10,7 +10,7 @@ extension Checkup {
         try await prober.ask(Probe(.fileBehindCall, deception, call: .verifySubscription))
         for call in Call.allCases {
             var probe = Probe(.otherMethod, endpoint.address(of: call), call: call)
-            probe.method = "PUT"
+            probe.method = "PATCH"
             probe.body = []
             try await prober.ask(probe)
         }

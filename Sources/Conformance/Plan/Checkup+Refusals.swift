@@ -29,7 +29,14 @@ extension Checkup {
         for (situation, token) in [(Situation.forgedToken, [Field("token", made("forged"))]), (.missingToken, [])] {
             try await prober.ask(Probe(situation, .verifySubscription, token, at: endpoint))
             try await prober.ask(Probe(situation, .editionCredentials, token + [product], at: endpoint))
+            try await askAndVerify(Probe(situation, .renewToken, token, at: endpoint), prober)
         }
+    }
+
+    /// Asks, and of a token that is given whether it is good.
+    func askAndVerify(_ probe: Probe, _ prober: Prober) async throws {
+        guard let token = try await prober.ask(probe).root?.token, probe.call == .renewToken else { return }
+        try await prober.ask(Probe(probe.situation, .verifySubscription, [Field("token", token)], at: endpoint))
     }
 
     /// The same fields with the word as the proof, and a made-up value in every other.

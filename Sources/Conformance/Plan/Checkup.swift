@@ -46,9 +46,10 @@ package struct Checkup: Sendable {
     private func run(with tls: TLSFacts?) async throws -> CheckReport {
         let start = ContinuousClock.now
         var evidence = Evidence(endpoint: endpoint, cases: cases, options: options, date: clock.now)
-        evidence.tls = tls
+        evidence.tls = tls.map { [OriginTLS(origin: endpoint.root, facts: $0)] } ?? []
+        evidence.tls += await otherFacts(evidence.origins, self.transport(.verified(options.roots)))
         let isTrusted = tls?.isTrusted ?? true
-        let transport = self.transport(isTrusted ? .verified(options.roots) : .anybody)
+        let transport = self.transport(isTrusted && !options.isInsecure ? .verified(options.roots) : .anybody)
         let prober = Prober(transport, requestsPerSecond: options.requestsPerSecond)
         progress("paths")
         let first = try await prober.ask(unknownPath)
@@ -108,7 +109,8 @@ package struct Checkup: Sendable {
         let timed = timedProbes(evidence)
         let word = evidence.usualRefusal
         evidence.timingGap = try await gap { try await askTimed(prober, timed, refusedAs: word) }
-        guard evidence.timingGap == nil, evidence.tls?.speaksHTTP2 == true else { return }
+        guard evidence.timingGap == nil, evidence.facts(of: endpoint.address(of: .signIn))?.speaksHTTP2 == true
+        else { return }
         var orders: [String: AnswerOrder] = [:]
         evidence.timingGap = try await gap {
             let together = try await askTogether(prober, timed, refusedAs: word, transport)

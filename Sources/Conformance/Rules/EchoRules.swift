@@ -1,6 +1,4 @@
-import Foundation
 import Gatefold
-import OutgoingRequests
 import XML
 
 /// What came in must not come out again (DESIGN rules 8 and 9, PITFALLS row 20).
@@ -49,44 +47,5 @@ enum EchoRules {
         return .each(evidence.direct.filter { $0.answer != nil }, none: "nothing was answered") { exchange in
             Trace.place(of: text, in: exchange, without: []).map { "it stands in \($0)" }
         }
-    }
-}
-
-/// Looks for a text in an answer, in every form that it could be written in.
-enum Trace {
-    /// The shortest text that can not well stand somewhere by chance.
-    private static let shortest = 6
-
-    /// Where in the answer the text stands; nil where it does not.
-    ///
-    /// - Parameter elements: whose content is not looked at.
-    static func place(of text: String, in exchange: Exchange, without elements: [String]) -> String? {
-        guard text.utf8.count >= shortest, let answer = exchange.answer else { return nil }
-        let forms = forms(of: text)
-        if let field = answer.fields.first(where: { field in forms.contains { field.value.contains($0) } }) {
-            return "the header field \(Printable.clean(field.name))"
-        }
-        var body = String(decoding: answer.body, as: UTF8.self)
-        for element in elements { body = Self.body(body, without: element) }
-        guard forms.contains(where: { body.contains($0) }) else { return nil }
-        let comments = body.matches(of: /<!--(?:(?!-->).)*-->/.dotMatchesNewlines()).map { String($0.output) }
-        return comments.contains { comment in forms.contains { comment.contains($0) } } ? "a comment" : "the body"
-    }
-
-    private static func forms(of text: String) -> [String] {
-        let data = Data(text.utf8)
-        let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
-        return [
-            text, escaped, PercentEncoding.encode(text), data.base64EncodedString(),
-            data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined(),
-        ]
-    }
-
-    private static func body(_ body: String, without element: String) -> String {
-        guard let start = body.firstRange(of: "<\(element)"), let end = body.firstRange(of: "</\(element)>"),
-            start.lowerBound < end.lowerBound
-        else { return body }
-        return String(body[..<start.lowerBound]) + String(body[end.upperBound...])
     }
 }

@@ -11,7 +11,10 @@ enum GateRules {
         let asked = evidence.exchanges(.gate(.granted), .gate(.grantedHead))
         return .each(asked, none: evidence.gateGap ?? "it was not tried") { exchange in
             guard let answer = exchange.answer else { return exchange.summary }
-            return answer.status == 200 ? nil : "answered with \(answer.status)"
+            if answer.status != 200 { return "answered with \(answer.status)" }
+            // A page where no page was asked for is what a login box looks like from outside.
+            let isPage = answer.items("Content-Type").contains { $0.hasPrefix("text/html") }
+            return isPage && !isPageNamed(exchange.probe.address.path) ? "answered with a page of HTML" : nil
         }
     }
 
@@ -20,9 +23,22 @@ enum GateRules {
         source: "DESIGN “The gate”; RFC 9110 section 14.2",
         fix: "Answer Range with 206: an edition of 100 MB that was interrupted is resumed, not begun again."
     ) { evidence in
-        judge(evidence, [.grantedPart]) { answer in
-            answer.status == 206 ? nil : "answered with \(answer.status)"
+        let whole = evidence.exchanges(.gate(.granted)).first?.answer
+        return judge(evidence, [.grantedPart]) { answer in
+            if answer.status != 206 { return "answered with \(answer.status)" }
+            guard let place = answer["Content-Range"]?.wholeMatch(of: /bytes 0-([0-9]{1,2})\/(?:[0-9]+|\*)/),
+                let last = Int(place.1), last < GateAttempt.partLength
+            else { return "Content-Range does not say that it is the part" }
+            guard answer.body.count == last + 1 else { return "it is not as long as Content-Range says" }
+            let isRight = whole.map { $0.status != 200 || $0.body.starts(with: answer.body) } ?? true
+            return isRight ? nil : "it is not what the file begins with"
         }
+    }
+
+    /// Whether what the path names may well be a page: it ends as one, or says nothing of its type.
+    private static func isPageNamed(_ path: String) -> Bool {
+        let parts = path.split(separator: "/").last?.split(separator: ".") ?? []
+        return parts.count < 2 || parts.last.map { $0.lowercased().contains("htm") } ?? true
     }
 
     static let closed = Rule(

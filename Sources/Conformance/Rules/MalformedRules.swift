@@ -2,7 +2,7 @@ import XML
 
 /// What no app sends is answered all the same, and tells nothing (DESIGN “What bad input gets”).
 enum MalformedRules {
-    static let all = Malformation.allCases.map(rule) + [markup, traces]
+    static let all = Malformation.allCases.map(rule) + [markup, opens, traces]
 
     private static func rule(_ malformation: Malformation) -> Rule {
         Rule(
@@ -13,7 +13,7 @@ enum MalformedRules {
         ) { evidence in
             .each(evidence.exchanges(.malformed(malformation)), none: evidence.silence ?? "none was sent") { exchange in
                 guard let answer = exchange.answer else { return exchange.summary }
-                return answer.status >= 500 ? "answered with \(answer.status)" : nil
+                return answer.status >= 500 && !evidence.isOutage(exchange) ? "answered with \(answer.status)" : nil
             }
         }
     }
@@ -23,10 +23,16 @@ enum MalformedRules {
         fix: "Escape every text that came from outside, in messages and comments too, or leave it out."
     ) { evidence in
         .each(evidence.exchanges(.malformed(.markup)), none: evidence.silence ?? "none was answered") { exchange in
-            guard let reading = exchange.reading else { return nil }
-            if let fault = reading.formFault { return "the document is broken: \(Printable.clean(fault))" }
-            return reading.root?.state == "active" ? "the state is active" : nil
+            exchange.reading?.formFault.map { "the document is broken: \(Printable.clean($0))" }
         }
+    }
+
+    static let opens = Rule(
+        "malformed-opens", "A malformed request opens nothing", source: "PITFALLS 13, 15",
+        fix:
+            "Ask the subscriber system with values that are bound, not written into the question; take no value for all."
+    ) { evidence in
+        .each(evidence.malformed, none: evidence.silence ?? "none was sent") { $0.opening }
     }
 
     static let traces = Rule(

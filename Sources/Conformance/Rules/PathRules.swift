@@ -72,8 +72,8 @@ enum PathRules {
     }
 
     static let allow = Rule(
-        "path-allow", "PUT is refused, and a 405 names the methods there are",
-        source: "RFC 9110 section 9.3.4; RFC 9110 section 15.5.6",
+        "path-allow", "PATCH is refused, and a 405 names the methods there are",
+        source: "RFC 5789 section 2; RFC 9110 section 15.5.6",
         fix: "Answer other methods than GET, HEAD and POST with 405 and “Allow: GET, HEAD, POST”."
     ) { evidence in
         .eachAnswer(evidence.exchanges(.otherMethod), none: "no other method was answered") { answer in

@@ -2,9 +2,25 @@ import XML
 
 /// What whoever is refused is told, and how (PROTOCOLS 1.2).
 enum RefusalRules {
-    static let all = [isDocument, status, isUniform, credentialsStatus, credentialsPlace, credentialsWord]
+    static let all = [
+        givesNothing, isDocument, status, isUniform, credentialsStatus, credentialsPlace, credentialsWord,
+    ]
 
-    private static let refusedCredentials: [Situation] = [.unheld, .forgedToken, .missingToken, .missingProduct]
+    private static let withoutCredentials: [Situation] = [.unheld, .forgedToken, .missingToken, .missingProduct]
+
+    static let givesNothing = Rule(
+        "refusal-token", "A wrong sign-in gives no token", source: "PROTOCOLS 1.2",
+        fix: "Compare the proof with the one that is stored for this reader, and give a token for no other."
+    ) { evidence in
+        .each(evidence.exchanges(.unknownReader, .wrongProof), none: "no wrong sign-in was made") { $0.opening }
+    }
+
+    /// Wrong sign-ins that gave nothing, and could be answered.
+    private static func refused(_ evidence: Evidence, _ situations: Situation...) -> [Exchange] {
+        evidence.exchanges.filter { exchange in
+            situations.contains(exchange.probe.situation) && exchange.opening == nil && !evidence.isOutage(exchange)
+        }
+    }
 
     static let isDocument = Rule(
         "refusal-sign-in", "A refused sign-in is a 200 with an error document",
@@ -12,7 +28,7 @@ enum RefusalRules {
         fix:
             "Answer 200 with <error status=\"notrecognised\" message=\"…\"/> as the root: to an app any other status is a call that failed."
     ) { evidence in
-        .each(evidence.exchanges(.unknownReader, .wrongProof), none: "no wrong sign-in was made") { exchange in
+        .each(refused(evidence, .unknownReader, .wrongProof), none: "no sign-in was refused") { exchange in
             guard let answer = exchange.answer else { return nil }
             if answer.status != 200 { return "answered with \(answer.status)" }
             guard let root = exchange.root, !root.isRefusal else { return nil }
@@ -35,9 +51,9 @@ enum RefusalRules {
         "refusal-uniform", "An unknown reader and a wrong proof are answered with the same bytes", source: "PITFALLS 6",
         fix: "Use one answer for both, headers included, so that nobody can ask who is a subscriber."
     ) { evidence in
-        let unknown = evidence.exchanges(.unknownReader).compactMap(\.answer)
+        let unknown = refused(evidence, .unknownReader).compactMap(\.answer)
         return .each(
-            unknown.isEmpty ? [] : evidence.exchanges(.wrongProof), none: "no reader is known whose proof may be wrong"
+            unknown.isEmpty ? [] : refused(evidence, .wrongProof), none: "no reader is known whose proof may be wrong"
         ) { exchange in
             exchange.answer.flatMap { Uniformity.difference(of: $0, to: unknown) }
         }
@@ -48,7 +64,7 @@ enum RefusalRules {
         source: "PROTOCOLS 1.2; DESIGN rule 6",
         fix: "Answer 200 with <credentials><error status=\"…\"/></credentials>."
     ) { evidence in
-        .eachAnswer(refused(evidence), none: "no credentials were refused") { answer in
+        .eachAnswer(refusedCredentials(evidence), none: "no credentials were refused") { answer in
             answer.status == 200 ? nil : "answered with \(answer.status)"
         }
     }
@@ -75,14 +91,15 @@ enum RefusalRules {
         }
     }
 
-    private static func refused(_ evidence: Evidence) -> [Exchange] {
+    private static func refusedCredentials(_ evidence: Evidence) -> [Exchange] {
         evidence.exchanges.filter {
-            $0.probe.call == .editionCredentials && refusedCredentials.contains($0.probe.situation)
+            $0.probe.call == .editionCredentials && withoutCredentials.contains($0.probe.situation)
         }
     }
 
     /// Those that say so in a document. In an outage credentials need not be refused, but where they are the form is the same.
     private static func errors(_ evidence: Evidence) -> [Exchange] {
-        (refused(evidence) + evidence.exchanges(.editionCredentials, .failing)).filter { $0.root?.error != nil }
+        let failing = evidence.exchanges(.editionCredentials, .failing)
+        return (refusedCredentials(evidence) + failing).filter { $0.root?.error != nil }
     }
 }

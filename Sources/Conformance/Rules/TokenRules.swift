@@ -13,17 +13,14 @@ enum TokenRules {
 
     static let missing = Rule(
         "token-missing", "No token opens nothing", source: "PROTOCOLS 1.3; PITFALLS 10",
-        fix: "Answer state=\"stale\" to a verification and an error to a request for credentials."
+        fix: "Answer state=\"stale\" to a verification, and an error to a renewal and a request for credentials."
     ) { evidence in
         opensNothing(evidence, .missingToken)
     }
 
     private static func opensNothing(_ evidence: Evidence, _ situation: Situation) -> Verdict {
-        .each(evidence.exchanges(situation).filter { $0.probe.call != .signOut }, none: "it was not tried") {
-            exchange in
-            if exchange.root?.state == "active" { return "the state is active" }
-            return exchange.root?.credentials == nil ? nil : "there are a userid and a password"
-        }
+        let asked = evidence.exchanges(situation).filter { $0.probe.call != .signOut }
+        return .each(asked, none: "it was not tried") { $0.opening }
     }
 
     static let stale = Rule(

@@ -24,7 +24,7 @@ struct TimingGateTests {
     @Test(
         "Pitfall 6: over HTTP/1, by turns", arguments: TimingGate.systems, TimedMemory.allCases)
     func byTurns(system: BenchCase, memory: TimedMemory) async throws {
-        try await FrontedSystem.run(system, preparing: { _, text in try Self.patient(text) }) { fronted in
+        try await FrontedSystem.run(system, preparing: { _, text in try TimedServer.patient(text) }) { fronted in
             let numbers = TimingRun.Numbers()
             var series = Dictionary(uniqueKeysWithValues: TimedReader.known.map { ($0, TimingSeries()) })
             // Of the unknown reader, what each known one is compared with.
@@ -53,7 +53,7 @@ struct TimingGateTests {
     @Test("Pitfall 6: over HTTP/2, two in one record", arguments: TimingGate.systems, TimedMemory.allCases)
     func together(system: BenchCase, memory: TimedMemory) async throws {
         try await FrontedSystem.run(
-            system, preparing: { try await Self.withTLS(try Self.patient($1), in: $0) }
+            system, preparing: { try await TimedServer.secure($1, in: $0) }
         ) { fronted in
             let root = try #require(Address("https://127.0.0.1:\(fronted.http.port)"))
             let numbers = TimingRun.Numbers()
@@ -82,37 +82,5 @@ struct TimingGateTests {
             + "  \(isSound ? "sound" : "LEAKS")  p \(series?.description ?? "")  \(remark)"
         print(row)
         if !isSound { Issue.record("\(row)") }
-    }
-
-    /// Nobody is throttled, no refusal is forgotten during a run, and nothing else decides about the times.
-    private static func patient(_ configuration: String) throws -> String {
-        var text = configuration
-        for (short, long) in [
-            ("per_address: 100000, per_identifier: 10000", limits), ("negative: 1s", "negative: 1h"),
-            ("deadline: 2s", "deadline: 20s"),
-        ] {
-            text = try replacing(short, with: long, in: text)
-        }
-        return text
-    }
-
-    /// The configuration is another test's: what it does not say as expected would be measured with other settings unnoticed.
-    private static func replacing(_ short: String, with long: String, in text: String) throws -> String {
-        try #require(text.contains(short), "the configuration does not say \(short)")
-        return text.replacing(short, with: long)
-    }
-
-    private static let limits = "per_address: 1000000, per_identifier: 1000000, per_wide_block: 10000000"
-
-    private static func withTLS(_ configuration: String, in folder: URL) async throws -> String {
-        let made = try await CommandRun.of(
-            "openssl",
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                "-subj", "/CN=gate", "-keyout", "key.pem", "-out", "chain.pem",
-            ], in: folder)
-        try #require(made.status == 0, "\(made.errors)")
-        return try replacing(
-            "server: {", with: "server: {tls: {certificate: chain.pem, key: key.pem}, ", in: configuration)
     }
 }

@@ -64,8 +64,18 @@ struct AnswerParserTests {
         #expect(try answer("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx").flaws == [.cutShort])
         #expect(try answer("HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nx").flaws == [.badLength])
         #expect(try answer("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nx").flaws == [.badLength])
-        let lengths = try answer("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx")
-        #expect(lengths.flaws == [.severalLengths])
+        for second in ["1", "2"] {
+            let lengths = try answer("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: \(second)\r\n\r\nx")
+            #expect(lengths.flaws == [.severalLengths])
+        }
+        #expect(try answer("HTTP/1.1 200 OK\r\nContent-Length: +1\r\n\r\nx").flaws == [.badLength])
+        #expect(try answer("HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\nx").flaws == [.badLength])
+        let signed = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n+1\r\na\r\n0\r\n\r\n"
+        #expect(try answer(signed).flaws == [.badChunks])
+        for field in ["Content-Length : 1", " Content-Length: 1"] {
+            let spaced = try answer("HTTP/1.1 200 OK\r\nA: 1\r\n\(field)\r\n\r\nx")
+            #expect(spaced.flaws == [.badField] && spaced["Content-Length"] == "1")
+        }
         let both = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
         #expect(try answer(both).flaws == [.lengthAndCoding])
         #expect(try answer("HTTP/1.1 200 OK\r\nno colon\r\nContent-Length: 0\r\n\r\n").flaws == [.badField])

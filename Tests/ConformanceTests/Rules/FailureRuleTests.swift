@@ -31,6 +31,26 @@ struct FailureRuleTests {
             })
     }
 
+    @Test("Pitfall 9: let wrong and malformed sign-ins fail as well, where the sign-ins of all readers do")
+    func allAway() async throws {
+        let report = try await ConformanceTests.check(
+            StandIn { request, answer in
+                guard request.isSignIn else { return }
+                let isHead = answer.isHead
+                answer = .text(503, "Temporarily unavailable")
+                answer.set("Retry-After", "30")
+                answer.isHead = isHead
+            },
+            cases: { port in
+                var cases = standInCases(port)
+                cases.readers = cases.readers.filter { $0.failing.contains(.signIn) }
+                return cases
+            })
+        #expect(report.broken.isEmpty, "\(report.broken)")
+        #expect(report["refusal-sign-in"] == .skipped("no sign-in was refused"))
+        #expect(report["failure-direction"] == .passed(1))
+    }
+
     @Test("Pitfall 9: takes the last known answer for an answer")
     func lastKnown() async throws {
         let known = try await check(answering: "<subscription state=\"active\"/>")

@@ -44,7 +44,7 @@ struct TLSRuleTests {
                 // It is checked all the same, but nobody's password is said to it unless that is wanted.
                 let report = try await check(tls, roots: stranger.roots)
                 expect(report, breaks: "tls-trusted")
-                #expect(report["malformed-nul"] == .passed(3) && report["credentials-held"]?.word == .skipped)
+                #expect(report["malformed-nul"] == .passed(4) && report["credentials-held"]?.word == .skipped)
                 #expect(report["tls-trusted"]?.findings.first?.text.contains("--insecure") == true)
                 let insecure = try await check(tls, roots: stranger.roots, isInsecure: true)
                 expect(insecure, breaks: "tls-trusted")
@@ -92,6 +92,56 @@ struct TLSRuleTests {
             let report = try await check(tls)
             expect(report, breaks: "tls-version")
             #expect(report["tls-version"]?.findings.first?.text == "it agrees on TLS 1.1")
+        }
+    }
+
+    @Test("look at every server that is sent a password, a token or edition credentials")
+    func otherServers() async throws {
+        try await withTemporaryFolder { folder in
+            try await withTemporaryFolder { other in
+                let tls = try await StandIn.TLS(in: folder)
+                var old = try await StandIn.TLS(in: other, days: 3)
+                old.oldest = .tlsv1
+                let report = try await StandIn().serve(tls: old) { [old] content in
+                    try await ConformanceTests.check(
+                        StandIn(), scheme: "https", tls: tls,
+                        cases: { port in
+                            var cases = standInCases(port)
+                            cases.content = Address("https://127.0.0.1:\(content)/content/\(StandIn.first).zip")
+                            return cases
+                        }, options: { $0.roots = tls.roots + old.roots })
+                }
+                #expect(Set(report.broken.keys) == ["tls-old", "tls-expiry"], "\(report.broken)")
+                #expect(report["tls-old"]?.findings.first?.text.hasPrefix("127.0.0.1:") == true)
+                #expect(report["tls-trusted"] == .passed(2) && report["gate-opens"]?.word == .passed)
+            }
+        }
+    }
+
+    @Test("find content, and a call with an address of its own, that travel without TLS")
+    func partlyPlain() async throws {
+        try await withTemporaryFolder { folder in
+            let tls = try await StandIn.TLS(in: folder)
+            try await StandIn().serve { plain in
+                let content = try await ConformanceTests.check(
+                    StandIn(), scheme: "https", tls: tls,
+                    cases: { port in
+                        var cases = standInCases(port)
+                        cases.content = Address("http://0.0.0.0:\(plain)/content/\(StandIn.first).zip")
+                        return cases
+                    }, options: { $0.roots = tls.roots })
+                expect(content, breaks: "tls-used")
+                #expect(
+                    content["tls-used"]?.findings.map(\.text) == ["0.0.0.0:\(plain): its address begins with http://"])
+                let call = try await ConformanceTests.check(
+                    StandIn(), scheme: "https", tls: tls, own: [.signIn: "http://0.0.0.0:\(plain)/test/sign_in"],
+                    cases: { port in
+                        var cases = standInCases(port)
+                        cases.content = nil
+                        return cases
+                    }, options: { $0.roots = tls.roots })
+                expect(call, breaks: "tls-used")
+            }
         }
     }
 

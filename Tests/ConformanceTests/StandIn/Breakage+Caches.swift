@@ -35,6 +35,9 @@ extension Breakage {
         Breakage("cache-validators", "a tag on each answer") { request, answer in
             if !request.isContent { answer.set("ETag", "\"5f\"") }
         },
+        Breakage("cache-validators", "a date on each answer") { request, answer in
+            if !request.isContent { answer.set("Last-Modified", "Sun, 22 Nov 2026 10:00:00 GMT") }
+        },
         Breakage("cache-cookies", "a session") { request, answer in
             if request.isSignIn { answer.set("Set-Cookie", "PHPSESSID=1") }
         },

@@ -27,6 +27,16 @@ extension Breakage {
                 answer = StandIn().grant(request["product_id"] ?? "", userid: "2024:salt")
             }
         },
+        Breakage("credentials-userid", "a space") { request, answer in
+            if request.isCredentials, request.user == "peter", !answer.isRefusal {
+                answer = StandIn().grant(request["product_id"] ?? "", userid: "2024 salt")
+            }
+        },
+        Breakage("credentials-userid", "a control character") { request, answer in
+            if request.isCredentials, request.user == "peter", !answer.isRefusal {
+                answer = StandIn().grant(request["product_id"] ?? "", userid: "2024\u{7F}salt")
+            }
+        },
         Breakage("credentials-userid-token", "the token, as the historic server has it") { request, answer in
             if request.isCredentials, request.user == "activeglobal", !answer.isRefusal {
                 answer = StandIn().grant(request["product_id"] ?? "", userid: "\(StandIn.token("activeglobal"))-1")
@@ -63,6 +73,9 @@ extension Breakage {
             if request.isSignIn, request["username"] == "lapsedglobal" {
                 answer.text = answer.text.replacing(#/ global_auth_password="[^"]*"/#, with: "")
             }
+        },
+        Breakage("credentials-headers", "a value that ends the line") { request, answer in
+            answer.text = answer.text.replacing("a&amp;b", with: "a&#13;&#10;b")
         },
         Breakage("credentials-headers", "a name that is none") { request, answer in
             answer.text = answer.text.replacing("\"X-Edge\"", with: "\"X Edge\"")

@@ -7,6 +7,18 @@ extension Breakage {
         Breakage("gate-opens", "nobody gets in by HEAD") { request, answer in
             if request.isContent, request.method == "HEAD" { answer = .text(403, "") }
         },
+        Breakage("gate-opens", "a page to sign in at") { request, answer in
+            if request.isContent, answer.status == 200 { answer.set("Content-Type", "text/html; charset=utf-8") }
+        },
+        Breakage("gate-part", "a part that does not say which") { request, answer in
+            if answer.status == 206 { answer.set("Content-Range", nil) }
+        },
+        Breakage("gate-part", "the whole for a part") { request, answer in
+            if answer.status == 206 { answer.body = StandIn.file }
+        },
+        Breakage("gate-part", "another part") { request, answer in
+            if answer.status == 206 { answer.body = Array(StandIn.file.suffix(16)) }
+        },
         Breakage("gate-part", "always the whole") { request, answer in
             if answer.status == 206 { answer.status = 200 }
         },
@@ -19,6 +31,18 @@ extension Breakage {
             if request.isContent, request.header("Authorization") == nil, answer.status == 403 {
                 answer.status = 401
                 answer.set("WWW-Authenticate", "Basic realm=\"editions\"")
+            }
+        },
+        Breakage("gate-403", "a bare 401") { request, answer in
+            if request.isContent, request.header("Authorization") == nil, answer.status == 403 { answer.status = 401 }
+        },
+        Breakage("gate-403", "a challenge beside the 403") { request, answer in
+            if request.isContent, answer.status == 403 { answer.set("WWW-Authenticate", "Basic realm=\"editions\"") }
+        },
+        Breakage("gate-403", "a redirect to a page to sign in at") { request, answer in
+            if request.isContent, request.header("Authorization") == nil, answer.status == 403 {
+                answer.status = 302
+                answer.set("Location", "/login")
             }
         },
         Breakage("gate-no-cache", "a refusal that may be kept") { request, answer in
@@ -46,6 +70,9 @@ extension Breakage {
             if request.isContent, request.header("User-Agent") == "PugpigNetwork/Packager" {
                 answer = StandIn.opened(request)
             }
+        },
+        Breakage("gate-private", "for shared caches alone") { request, answer in
+            if request.isContent, answer.status < 300 { answer.set("Cache-Control", "private, s-maxage=60") }
         },
         Breakage("gate-private", "for everybody's cache") { request, answer in
             if request.isContent, answer.status < 300 { answer.set("Cache-Control", "public, max-age=60") }

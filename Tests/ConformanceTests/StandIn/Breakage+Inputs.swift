@@ -1,3 +1,5 @@
+import Foundation
+
 @testable import Conformance
 
 extension Breakage {
@@ -30,6 +32,26 @@ extension Breakage {
                 answer.text = answer.text.replacing("Generated", with: "Token \(token)")
             }
         },
+        Breakage("malformed-opens", "a name that can not be read is somebody's") { request, answer in
+            if request.isSignIn, request.holds("%zz") {
+                answer = StandIn().document("<token>\(StandIn.token("activeall"))</token>")
+            }
+        },
+        Breakage("malformed-opens", "an overlong token is renewed") { request, answer in
+            if request.isRenewal, request.body.count > 90_000 {
+                answer = StandIn().document("<token>\(StandIn.token("activeall"))</token>")
+            }
+        },
+        Breakage("malformed-opens", "two tokens are as good as one") { request, answer in
+            if request.isVerification, request.fields.count > 1, request.fields[0].name == request.fields[1].name {
+                answer.text = answer.text.replacing("stale", with: "active")
+            }
+        },
+        Breakage("malformed-opens", "nothing stands before a NUL, and is everybody's") { request, answer in
+            if request.isCredentials, request.holds("a\u{0}b") {
+                answer = StandIn().grant(StandIn.second, userid: "salt")
+            }
+        },
         Breakage("malformed-traces", "a page of a framework") { request, answer in
             if answer.status == 404 { answer.text = "Fatal error: Uncaught Exception in /srv/index.php:3" }
         },
@@ -40,6 +62,21 @@ extension Breakage {
         },
         Breakage("echo-token", "a header, in base64") { request, answer in
             if request.isCredentials, request.user == "activeall" { answer.set("X-Debug", "bGxhZXZpdGNh") }
+        },
+        Breakage("echo-token", "a header, in hexadecimal") { request, answer in
+            if request.isCredentials, request.user == "activeall" { answer.set("X-Debug", "6c6c61657669746361") }
+        },
+        Breakage("echo-token", "a comment, escaped") { request, answer in
+            if request.isVerification, request.user == "longjson" {
+                let escaped = StandIn.escape(StandIn.token("longjson")).replacing("\"", with: "&quot;")
+                answer.text = answer.text.replacing("Generated", with: "Generated for \(escaped)")
+            }
+        },
+        Breakage("echo-token", "a header, percent-encoded") { request, answer in
+            if request.isCredentials, request.user == "longjson" {
+                answer.set(
+                    "X-Debug", StandIn.token("longjson").addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+            }
         },
         Breakage("echo-token", "the reason of a refused renewal") { request, answer in
             if request.isRenewal, request.user == "blockedtoken", let token = request["token"] {
@@ -52,7 +89,7 @@ extension Breakage {
             }
         },
         Breakage("echo-token", "whose token is signed out") { request, answer in
-            if request.call == "sign_out", request.method != "PUT", let token = request["token"] {
+            if request.call == "sign_out", request.method != "PATCH", let token = request["token"] {
                 answer.text = "\(token) is signed out"
             }
         },

@@ -31,8 +31,8 @@ extension Breakage {
             if request.method == "HEAD", request.call == "renew_token" { answer.set("Content-Type", "text/plain") }
         },
         Breakage("path-allow", "no methods") { _, answer in answer.set("Allow", nil) },
-        Breakage("path-allow", "PUT is as good as GET") { request, answer in
-            if request.method == "PUT" {
+        Breakage("path-allow", "PATCH is as good as GET") { request, answer in
+            if request.method == "PATCH" {
                 var get = request
                 get.method = "GET"
                 answer = StandIn().answer(get)

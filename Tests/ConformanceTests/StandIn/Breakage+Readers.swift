@@ -47,6 +47,11 @@ extension Breakage {
                 answer.text = answer.text.replacing("</issues>", with: "<issue>com.pugpig.edition0002</issue></issues>")
             }
         },
+        Breakage("issues-listed", "an edition twice") { request, answer in
+            if request.isVerification, request.user == "activesome" {
+                answer.text = answer.text.replacing("</issues>", with: "<issue>com.pugpig.edition0003</issue></issues>")
+            }
+        },
         Breakage("issues-inactive", "a lapsed reader has given everything back") { request, answer in
             if request.isVerification, request.user == "lapsedsome" {
                 answer = StandIn().document("<subscription state=\"inactive\"><issues/></subscription>")

@@ -4,6 +4,19 @@ import Foundation
 
 extension Breakage {
     static let refusals: [Breakage] = [
+        Breakage("refusal-token", "a reader whom nobody knows is let in") { request, answer in
+            if request.isSignIn, request["username"]?.hasPrefix("nobody") == true {
+                answer = StandIn().document("<token>\(StandIn.token("activeall"))</token>")
+            }
+        },
+        Breakage("refusal-token", "any password is the right one") { request, answer in
+            if request.isSignIn, request["username"] == "peter" {
+                answer = StandIn().document("<token>\(StandIn.token("peter"))</token>")
+            }
+        },
+        Breakage("refusal-sign-in", "a token that is none") { request, answer in
+            if request.isSignIn, answer.isRefusal { answer = StandIn().document("<token></token>") }
+        },
         Breakage("refusal-sign-in", "a 401") { request, answer in
             if request.isSignIn, answer.isRefusal { answer.status = 401 }
         },

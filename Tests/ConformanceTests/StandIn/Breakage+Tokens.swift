@@ -7,8 +7,18 @@ extension Breakage {
                 answer.text = answer.text.replacing("stale", with: "active")
             }
         },
+        Breakage("token-forged", "a made-up token is renewed") { request, answer in
+            if request.isRenewal, request["token"]?.hasPrefix("forged") == true {
+                answer = StandIn().document("<token>\(StandIn.token("activeall"))</token>")
+            }
+        },
+        Breakage("token-missing", "nobody is given a token") { request, answer in
+            if request.isRenewal, request["token"] == nil, request.body.isEmpty {
+                answer = StandIn().document("<token>\(StandIn.token("activeall"))</token>")
+            }
+        },
         Breakage("token-missing", "nobody is given credentials") { request, answer in
-            if request.isCredentials, request["token"] == nil {
+            if request.isCredentials, request["token"] == nil, request.body.isEmpty {
                 answer = StandIn().grant(request["product_id"] ?? "", userid: "salt")
             }
         },

@@ -28,9 +28,9 @@ struct Breakage: Sendable, CustomTestStringConvertible {
 extension StandInRequest {
     var user: String? { StandIn.user(self["token"]) }
     var isSignIn: Bool { call == "sign_in" }
-    var isVerification: Bool { call == "verify_subscription" && method != "HEAD" && method != "PUT" }
-    var isCredentials: Bool { call == "edition_credentials" && method != "HEAD" && method != "PUT" }
-    var isRenewal: Bool { call == "renew_token" && method != "HEAD" && method != "PUT" }
+    var isVerification: Bool { call == "verify_subscription" && method != "HEAD" && method != "PATCH" }
+    var isCredentials: Bool { call == "edition_credentials" && method != "HEAD" && method != "PATCH" }
+    var isRenewal: Bool { call == "renew_token" && method != "HEAD" && method != "PATCH" }
     var isContent: Bool { path.hasPrefix("/content/") }
     /// Whether a parameter of an ordinary call is what a malformed request has.
     func holds(_ text: String) -> Bool { fields.contains { $0.value.contains(text) } }

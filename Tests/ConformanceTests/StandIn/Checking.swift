@@ -17,17 +17,19 @@ func standInCases(_ port: Int) -> CheckCases {
 /// Checks the stand-in as fast as it answers.
 func check(
     _ standIn: StandIn, scheme: String = "http", host: String = "127.0.0.1", tls: StandIn.TLS? = nil,
+    own calls: [Call: String] = [:],
     cases: @Sendable @escaping (Int) -> CheckCases = standInCases,
     options change: @Sendable @escaping (inout CheckOptions) -> Void = { _ in }
 ) async throws -> CheckReport {
     try await standIn.serve(tls: tls) { port in
         let root = try #require(Address("\(scheme)://\(host):\(port)/test"))
+        let own = try calls.mapValues { try #require(Address($0)) }
         var options = CheckOptions()
         options.requestsPerSecond = .infinity
         // A busy machine may keep an answer back for long.
         options.patience = 120
         change(&options)
-        return try await Checkup(endpoint: Endpoint(root: root), cases: cases(port), options: options).run()
+        return try await Checkup(endpoint: Endpoint(root: root, own: own), cases: cases(port), options: options).run()
     }
 }
 

@@ -69,10 +69,18 @@ struct OtherWay: Sendable, CustomTestStringConvertible {
                 answer.set("Retry-After", "30")
             }
         },
+        OtherWay("a renewal that gives back whatever it is given, as the historic server's does") {
+            StandIn { request, answer in
+                guard request.isRenewal, request.user == nil, let token = request["token"], !token.isEmpty else {
+                    return
+                }
+                answer = StandIn().document("<token>\(StandIn.escape(token.filter { $0 != "\0" }))</token>")
+            }
+        },
         OtherWay("a token that can be renewed once") {
             let isRenewed = Mutex(false)
             return StandIn { request, answer in
-                guard request.call == "renew_token", request.user == "expiredtoken", request.method != "PUT" else {
+                guard request.call == "renew_token", request.user == "expiredtoken", request.method != "PATCH" else {
                     return
                 }
                 let again = isRenewed.withLock { isRenewed -> Bool in

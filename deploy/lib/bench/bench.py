@@ -260,6 +260,7 @@ def measure_all(arguments, run, content, started, files):
     cases = [case for case in cases if re.search(arguments.only, case[0])]
 
     check(cases, answers)
+    check_refusals((("gatefold", ours.port), ("go", go.port)), token, asked)
     measured = {name: {peer[0]: [] for peer in peers} for name, _, peers in cases}
     for turn in range(arguments.rounds):
         say(f"Round {turn + 1} of {arguments.rounds}")
@@ -378,6 +379,26 @@ def check(cases, answers):
                 status, text = get(url, request.body or None, headers) if "download" not in name else head(url, headers)
                 if status != 200 or shape(text) != shape(sample):
                     raise SystemExit(f"{name}: {peer} answered {status} {text[:300]!r}, expected {sample[:300]!r}")
+
+
+def check_refusals(deciding, token, asked):
+    """Whoever decides must refuse as well: a peer that says yes to everybody would do less than its share."""
+    def damaged(text):
+        middle = len(text) // 2
+        return text[:middle] + ("B" if text[middle] == "A" else "A") + text[middle + 1:]
+
+    wrong = {**asked, "Authorization": damaged(asked["Authorization"])}
+    for name, port in deciding:
+        base = f"http://127.0.0.1:{port}"
+        status, text = get(f"{base}/verify_subscription?token={damaged(token)}")
+        if status != 200 or 'state="active"' in text:
+            raise SystemExit(f"{name} takes a token that was changed: {status} {text[:300]!r}")
+        status, text = get(f"{base}/edition_credentials?token={damaged(token)}&product_id={EDITION}")
+        if "<password>" in text:
+            raise SystemExit(f"{name} gives credentials for a token that was changed: {status} {text[:300]!r}")
+        for headers in (wrong, {**asked, "X-Original-URI": f"/content/bench/{SMALL}.zip"}):
+            if (status := get(f"{base}/auth-request/original-uri", None, headers)[0]) != 403:
+                raise SystemExit(f"{name} opens an edition to the wrong credentials: {status}")
 
 
 def shape(document):

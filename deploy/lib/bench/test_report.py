@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 import bench
 import provenance
@@ -159,6 +160,18 @@ class Reports(unittest.TestCase):
         self.assertIn("900", told.text())
         self.assertNotIn("requests/s |", told.markdown().split("| bar |")[0])
         report.plot({}, "machine")
+
+    def test_plot_has_a_bar_for_each_peer_as_long_as_its_share(self):
+        drawn = xml.etree.ElementTree.fromstring(report.plot(report.all_medians(
+            {**measured("a < b, 64 connections", gatefold=30_000, nginx_return=120_000),
+             **measured("download 20 KB", gatefold=1e9, nginx=2e9)}), "2 × Made-up & Sons"))
+        svg = "{http://www.w3.org/2000/svg}"
+        bars = drawn.findall(f"{svg}rect")[1:]
+        self.assertEqual([float(bar.get("width")) for bar in bars], [105, 420, 210, 420])
+        self.assertEqual(len({bar.get("y") for bar in bars}), 4)
+        texts = [text.text for text in drawn.findall(f"{svg}text")]
+        for text in ("2 × Made-up & Sons", "a < b, 64 connections", "30,000/s", "1,000 MB/s", "nginx return"):
+            self.assertIn(text, texts)
 
     def test_json_has_every_round(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,9 +1,9 @@
-import Gatefold
+package import Gatefold
 import XML
 
 /// The answer to a verification (PROTOCOLS 1.2).
-enum SubscriptionDocument {
-    static func bytes(_ answer: VerificationAnswer) -> [UInt8] {
+package enum SubscriptionDocument {
+    package static func bytes(_ answer: VerificationAnswer) -> [UInt8] {
         let subscription = answer.subscription
         var xml = XMLWriter()
         xml.element("subscription", ["state": subscription.state.rawValue, "message": subscription.message]) { xml in

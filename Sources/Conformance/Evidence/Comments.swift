@@ -1,0 +1,42 @@
+/// The comments of markup that may be no document at all.
+///
+/// Each byte is looked at a few times and no more: a stranger's server may send a million beginnings without an end.
+enum Comments {
+    private static let beginning = Array("<!--".utf8)
+    private static let end = Array("-->".utf8)
+
+    /// Each from its `<!--` to the first `-->` behind it; what has no end is none.
+    static func ranges(in bytes: [UInt8]) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        var position = 0
+        while let first = place(of: beginning, in: bytes, from: position),
+            let last = place(of: end, in: bytes, from: first + beginning.count)
+        {
+            position = last + end.count
+            ranges.append(first..<position)
+        }
+        return ranges
+    }
+
+    static func removed(from text: String) -> String {
+        let bytes = Array(text.utf8)
+        var rest: [UInt8] = []
+        var position = 0
+        for range in ranges(in: bytes) {
+            rest += bytes[position..<range.lowerBound]
+            position = range.upperBound
+        }
+        return String(decoding: rest + bytes[position...], as: UTF8.self)
+    }
+
+    private static func place(of mark: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
+        var position = start
+        while position + mark.count <= bytes.count {
+            if bytes[position] == mark[0], bytes[position..<position + mark.count].elementsEqual(mark) {
+                return position
+            }
+            position += 1
+        }
+        return nil
+    }
+}

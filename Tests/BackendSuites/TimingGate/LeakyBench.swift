@@ -1,0 +1,46 @@
+import BackendBenches
+import Foundation
+import Gatefold
+import TestSupport
+
+/// A subscriber system that takes longer to refuse blocked readers than others: what the gate is to find.
+struct LeakyBench: BackendBench {
+    static let name = "leaky"
+    static let outages: [Outage] = []
+
+    private let folder: URL
+
+    static func run(_ body: (LeakyBench) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            try Data(program.utf8).write(to: folder.appending(path: "program.py"))
+            try await body(LeakyBench(folder: folder))
+        }
+    }
+
+    var settings: String {
+        """
+        kind: process
+        command: [/usr/bin/python3, program.py, \(StandardReaders.dan.email)]
+        folder: \(folder.path)
+        timeout: 5s
+        subscription:
+          editions: {from: editions}
+        """
+    }
+
+    func set(_ state: SubscriptionState, of reader: StandardReader) async throws {}
+    func setPassword(_ password: String, of reader: StandardReader) async throws {}
+    func fail(_ outage: Outage) async throws {}
+    func recover() async throws {}
+
+    /// Recognises nobody, as fits readers who all give a wrong password.
+    private static let program = #"""
+        import json, sys, time
+
+        for line in sys.stdin:
+            question = json.loads(line)
+            if question.get("identifier") == sys.argv[1]:
+                time.sleep(0.01)
+            print(json.dumps({"id": question["id"], "recognised": False, "key": None}), flush=True)
+        """#
+}

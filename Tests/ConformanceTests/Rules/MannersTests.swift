@@ -1,0 +1,34 @@
+import Synchronization
+import Testing
+
+@testable import Conformance
+
+/// What the guide promises whoever is asked.
+@Suite("A check does to the other side")
+struct MannersTests {
+    private final class Record: Sendable {
+        let requests = Mutex<[StandInRequest]>([])
+    }
+
+    @Test("nothing but what it says")
+    func requests() async throws {
+        let record = Record()
+        let report = try await check(StandIn { request, _ in record.requests.withLock { $0.append(request) } })
+        #expect(report.broken.isEmpty, "\(report.broken)")
+        let requests = record.requests.withLock { $0 }
+        #expect(Set(requests.map(\.method)) == ["GET", "HEAD", "POST", "PATCH"])
+        for request in requests where request.method == "PATCH" {
+            #expect(request.body.isEmpty && request.fields.isEmpty, "\(request.target)")
+        }
+        // A token that was given is never signed out.
+        let signedOut = requests.filter { $0.call == "sign_out" }.flatMap(\.fields)
+        #expect(signedOut.map(\.name) == ["token"] && signedOut.allSatisfy { $0.value.hasPrefix("forged") })
+        let signIns = requests.filter { $0.isSignIn && $0.method != "PATCH" }
+        let names = Set(CheckCases.testUsers.map(\.name))
+        let known = signIns.filter { request in request["username"].map(names.contains) ?? false }
+        let wrong = known.filter { $0["password"]?.hasPrefix("wrong") == true }
+        #expect(wrong.map { $0["username"] } == ["peter"], "who alone may be tried with a wrong password, and once")
+        #expect(known.count - wrong.count == names.count + 3, "each reader signs in once, and one three times more")
+        #expect(signIns.count - known.count == 8, "of nobody")
+    }
+}
