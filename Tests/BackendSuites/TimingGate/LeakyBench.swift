@@ -33,14 +33,15 @@ struct LeakyBench: BackendBench {
     func fail(_ outage: Outage) async throws {}
     func recover() async throws {}
 
-    /// Recognises nobody, as fits readers who all give a wrong password.
+    /// Recognises nobody, as fits readers who all give a wrong password. What it takes longer is more than the random while that a
+    /// refusal waits at most.
     private static let program = #"""
         import json, sys, time
 
         for line in sys.stdin:
             question = json.loads(line)
             if question.get("identifier") == sys.argv[1]:
-                time.sleep(0.01)
+                time.sleep(0.03)
             print(json.dumps({"id": question["id"], "recognised": False, "key": None}), flush=True)
         """#
 }

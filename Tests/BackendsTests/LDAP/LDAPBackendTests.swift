@@ -90,14 +90,27 @@ import Testing
             for identifier in ["ada@example.com", "nobody@example.com"] {
                 #expect(try await directory.recognise(identifier, "wrong") == DirectoryUnderTest.refused)
                 let lines = try await settled(from: before)
-                let words = lines.dropFirst(before).compactMap { line in
-                    ["SRCH base", "BIND dn", "CMP", "err=49", "err=0"].first { line.contains($0) }
-                }
-                steps.append(words)
+                steps.append(
+                    Self.inOrder(lines.dropFirst(before)).compactMap { line in
+                        ["SRCH base", "BIND dn", "CMP", "err=49", "err=0"].first { line.contains($0) }
+                    })
                 before = lines.count
             }
             #expect(steps[0] == steps[1] && steps[0].contains("BIND dn"), "\(steps)")
         }
+    }
+
+    /// Lines of slapd's log by connection and operation: a result may be written down after what was asked next.
+    private static func inOrder(_ lines: some Sequence<String>) -> [String] {
+        func place(_ line: String) -> (Int, Int) {
+            let numbers = line.firstMatch(of: /conn=([0-9]+) op=([0-9]+)/)
+            return (numbers.flatMap { Int($0.1) } ?? 0, numbers.flatMap { Int($0.2) } ?? 0)
+        }
+        return lines.enumerated().sorted { one, other in
+            let (first, second) = (place(one.element), place(other.element))
+            return (first.0, first.1, one.offset) < (second.0, second.1, other.offset)
+        }
+        .map(\.element)
     }
 
     @Test("compared by an attribute, such as the surname, as the directory compares")
