@@ -23,6 +23,7 @@ extension CheckCases {
     ///
     /// - Throws: `SettingsError` with the line of what is wrong.
     package init(_ section: SettingsSection) throws(SettingsError) {
+        guard !section.names.isEmpty else { throw section.error("readers", expected: "missing; the file says nothing") }
         switch try section.string("users") {
         case nil: break
         case "test": readers = Self.testUsers

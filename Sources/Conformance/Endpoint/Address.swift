@@ -61,5 +61,10 @@ package struct Address: Sendable, Hashable, CustomStringConvertible {
     package var description: String { "\(isSecure ? "https" : "http")://\(authority)\(target)" }
 
     /// Whether it is this machine, to which nobody else can listen.
-    package var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") || host.lowercased() == "localhost" }
+    package var isLoopback: Bool {
+        // By its address: a name may begin like one.
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        let isIPv4 = parts.count == 4 && !parts.contains(nil)
+        return host == "::1" || host.lowercased() == "localhost" || (isIPv4 && parts[0] == 127)
+    }
 }

@@ -7,9 +7,12 @@ package struct DocumentReading: Sendable {
     /// What is wrong with it as XML; nil when nothing is.
     package let formFault: String?
     package let root: XMLElement?
+    /// How many elements and attributes it has.
+    let markup: Int
 
-    /// The most tags of a document, so that what is made of it stays small: 50,000 elements with their ends.
-    static let mostTags = 100_000
+    /// The most elements and attributes of a document, and attributes of one element.
+    static let mostMarkup = 20_000
+    static let mostAttributes = 200
 
     /// Nil where no document is due: another status than 200, another kind of request.
     init?(_ answer: RawAnswer, to probe: Probe) {
@@ -19,9 +22,11 @@ package struct DocumentReading: Sendable {
         default: break
         }
         encodingFault = TextEncoding.fault(in: answer)
-        guard answer.body.count(where: { $0 == UInt8(ascii: "<") }) <= Self.mostTags else {
+        let count = MarkupCount(answer.body)
+        markup = count.elements + count.attributes
+        if let fault = TextEncoding.obstacle(in: answer.body) ?? Self.excess(of: count) {
             root = nil
-            formFault = "it has more than \(Self.mostTags) tags"
+            formFault = fault
             return
         }
         do {
@@ -31,6 +36,14 @@ package struct DocumentReading: Sendable {
             root = nil
             formFault = "\(error)"
         }
+    }
+
+    private static func excess(of count: MarkupCount) -> String? {
+        if count.elements + count.attributes > mostMarkup {
+            return "it has more than \(mostMarkup) elements and attributes, and is not read"
+        }
+        return count.mostAttributes > mostAttributes
+            ? "an element has more than \(mostAttributes) attributes, and the document is not read" : nil
     }
 }
 
@@ -48,9 +61,31 @@ enum TextEncoding {
         return nil
     }
 
+    /// What keeps a document from being read: letters that are not ASCII's, in which its markup could not be counted; nil for
+    /// nothing.
+    static func obstacle(in body: [UInt8]) -> String? {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = body.dropFirst(body.starts(with: mark) ? mark.count : 0)
+        // How readers of XML tell UTF-16, UTF-32 and EBCDIC by the first bytes (XML 1.0 appendix F).
+        let isForeign =
+            text.prefix(4).contains(0) || text.first.map { $0 >= 0x80 } ?? false
+            || text.starts(with: [0x4C, 0x6F, 0xA7, 0x94])
+        if isForeign { return "its letters are not ASCII's, and it is not read" }
+        guard text.starts(with: Array("<?xml".utf8)) else { return nil }
+        guard text.prefix(longestDeclaration).firstRange(of: Array("?>".utf8)) != nil else {
+            return "its XML declaration is longer than \(longestDeclaration) bytes, and it is not read"
+        }
+        guard let name = declaration(body)?.lowercased() else { return nil }
+        let isReadable = ["utf-8", "us-ascii", "ascii", "iso-8859-", "windows-125"].contains { name.hasPrefix($0) }
+        return isReadable ? nil : "it is written in \(Printable.quote(name)), and not read"
+    }
+
+    /// In bytes.
+    private static let longestDeclaration = 200
+
     /// The encoding in the XML declaration.
     static func declaration(_ body: [UInt8]) -> String? {
-        let start = String(decoding: body.prefix(200), as: UTF8.self)
+        let start = String(decoding: body.prefix(longestDeclaration + 3), as: UTF8.self)
         guard let match = start.firstMatch(of: /^\x{FEFF}?<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["'][^>]*>/) else {
             return nil
         }

@@ -72,12 +72,11 @@ extension Evidence {
         plain(.verifySubscription, situation)
     }
 
-    /// Each reader's exchanges of a call in the spelling that all are asked by.
+    /// Each reader's answered exchanges of a call in the spelling that all are asked by.
     func plain(_ call: Call, _ situation: Situation = .ordinary) -> [(reader: CheckReader, exchange: Exchange)] {
         let spelling: Spelling = call == .signIn ? .form : .query
-        return exchanges(call, situation).filter { $0.probe.spelling == spelling }.compactMap { exchange in
-            reader(exchange.probe.reader).map { ($0, exchange) }
-        }
+        let answered = exchanges(call, situation).filter { $0.probe.spelling == spelling && $0.answer != nil }
+        return answered.compactMap { exchange in reader(exchange.probe.reader).map { ($0, exchange) } }
     }
 
     /// Credentials that were given, also in an outage, with the edition they were asked for.

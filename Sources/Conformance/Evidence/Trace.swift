@@ -8,7 +8,7 @@ import OutgoingRequests
 /// that wants to keep whoever checks it busy.
 enum Trace {
     /// The shortest text that can not well stand somewhere by chance.
-    private static let shortest = 6
+    static let shortest = 6
 
     /// Where in the answer the text stands; nil where it does not.
     ///
@@ -28,7 +28,8 @@ enum Trace {
         return Comments.ranges(in: body).contains { isTold(body[$0]) } ? "a comment" : "the body"
     }
 
-    private static func forms(of text: String) -> [[UInt8]] {
+    /// A text as it may be written down.
+    static func forms(of text: String) -> [[UInt8]] {
         let data = Data(text.utf8)
         let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;")

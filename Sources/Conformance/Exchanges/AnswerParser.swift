@@ -16,6 +16,7 @@ package struct AnswerParser: Sendable {
     static let longestHead = 256 << 10
     /// Of a line with a chunk's size, in bytes.
     static let longestChunkLine = 4096
+    static let mostFields = 500
 
     private let isAnswerToHead: Bool
     private let longestBody: Int
@@ -101,6 +102,10 @@ package struct AnswerParser: Sendable {
                 answer.flaws.append(.badField)
             }
             let value = String(decoding: line[(colon + 1)...], as: UTF8.self)[...].trimming { $0 == " " || $0 == "\t" }
+            guard answer.fields.count < Self.mostFields else {
+                answer.flaws.append(.manyFields)
+                break
+            }
             answer.fields.append(Field(String(name), String(value)))
         }
         return answer
@@ -130,6 +135,8 @@ package struct AnswerParser: Sendable {
         return hasEnded ? .complete(body: Array(bytes[start...]), end: bytes.count) : .needsMore
     }
 
+    private static func isSign(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") }
+
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     private func chunks(of answer: inout RawAnswer, from start: Int) -> BodyOutcome {
@@ -142,7 +149,7 @@ package struct AnswerParser: Sendable {
             else { return .flawed(.badChunks, body: body) }
             let line = String(decoding: bytes[position..<feed], as: UTF8.self)
             let digits = line.prefix { $0 != ";" && $0 != "\r" && $0 != "\r\n" && $0 != " " }
-            guard digits.utf8.first != UInt8(ascii: "+"), let size = Int(digits, radix: 16), size >= 0 else {
+            guard digits.utf8.first.map(Self.isSign) == false, let size = Int(digits, radix: 16) else {
                 return .flawed(.badChunks, body: body)
             }
             let data = feed + 1

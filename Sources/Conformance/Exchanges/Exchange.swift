@@ -19,6 +19,9 @@ package struct Exchange: Sendable {
     package var answer: RawAnswer? { try? outcome.get() }
     package var root: XMLElement? { reading?.root }
 
+    /// About how much it takes to keep, in bytes: an element or attribute that was read takes some hundred.
+    var footprint: Int { (answer?.footprint ?? 0) + 400 * (root == nil ? 0 : reading?.markup ?? 0) }
+
     /// What came, in a few words that hold nothing of the body.
     package var summary: String {
         switch outcome {
@@ -30,14 +33,22 @@ package struct Exchange: Sendable {
 
 /// Why there is no answer to look at.
 package enum ProbeFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The name has no address.
+    case unresolved
+    case refused
     case unreachable
     case untrusted
     case noAnswer
     case timedOut
     case notHTTP
 
+    /// Whether nobody was there.
+    var isAbsence: Bool { [.unresolved, .refused, .unreachable].contains(self) }
+
     package var description: String {
         switch self {
+        case .unresolved: "no such host"
+        case .refused: "the connection was refused"
         case .unreachable: "no connection"
         case .untrusted: "no TLS connection"
         case .noAnswer: "the connection was closed without an answer"

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOPosix
 package import NIOSSL
@@ -131,9 +132,18 @@ package struct ProbeTransport: Sendable {
         switch error {
         case let failure as ProbeFailure: failure
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: .untrusted
-        case is NIOConnectionError, ChannelError.connectTimeout: .unreachable
+        case let error as NIOConnectionError: failure(error)
+        case ChannelError.connectTimeout: .unreachable
         default: .noAnswer
         }
+    }
+
+    private static func failure(_ error: NIOConnectionError) -> ProbeFailure {
+        guard !error.connectionErrors.isEmpty else {
+            return error.dnsAError == nil && error.dnsAAAAError == nil ? .unreachable : .unresolved
+        }
+        let isRefused = error.connectionErrors.allSatisfy { ($0.error as? IOError)?.errnoCode == ECONNREFUSED }
+        return isRefused ? .refused : .unreachable
     }
 }
 

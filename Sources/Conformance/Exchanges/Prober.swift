@@ -8,7 +8,7 @@ package actor Prober {
     private var silentInARow = 0
     /// After so many requests without a connection or an answer in time nobody is there any more.
     private static let mostSilent = 5
-    /// All bodies together, in bytes.
+    /// All answers together, with what was made of them, in bytes.
     private static let largest = 256 << 20
     private var kept = 0
 
@@ -29,16 +29,13 @@ package actor Prober {
         try await waitForTurn()
         let exchange = await transport.exchange(probe)
         exchanges.append(exchange)
-        kept += exchange.answer?.body.count ?? 0
+        kept += exchange.footprint
         guard kept <= Self.largest else {
             throw Checkup.CouldNotCheck(
                 description:
-                    "\(probe.address.authority): its answers are larger than \(Self.largest >> 20) MiB together")
+                    "\(probe.address.authority): its answers take more than \(Self.largest >> 20) MiB together")
         }
-        switch exchange.outcome {
-        case .failure(.unreachable), .failure(.timedOut): silentInARow += 1
-        default: silentInARow = 0
-        }
+        silentInARow = exchange.isSilent ? silentInARow + 1 : 0
         guard silentInARow < Self.mostSilent else {
             silentInARow = 0
             throw Checkup.CouldNotCheck(
@@ -52,5 +49,12 @@ package actor Prober {
         try Task.checkCancellation()
         let wait = limiter.turn(at: (ContinuousClock.now - start) / .seconds(1))
         if wait > 0 { try await sleep(wait) }
+    }
+}
+
+extension Exchange {
+    /// Whether nobody was there, or had an answer in time.
+    fileprivate var isSilent: Bool {
+        if case .failure(let failure) = outcome { failure.isAbsence || failure == .timedOut } else { false }
     }
 }

@@ -8,6 +8,7 @@ package struct RawAnswer: Sendable, Equatable {
         case badLength = "its Content-Length is no number"
         case badChunks = "its chunks can not be read"
         case badField = "it has a header line that is no field"
+        case manyFields = "it has more than 500 header fields"
     }
 
     package var status: Int
@@ -41,6 +42,11 @@ package struct RawAnswer: Sendable, Equatable {
     package func items(_ name: String) -> [String] {
         values(name).flatMap { $0.split(separator: ",") }
             .map { $0.trimming { $0 == " " || $0 == "\t" }.lowercased() }
+    }
+
+    /// About how much it takes to keep, in bytes.
+    var footprint: Int {
+        body.count + fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + MemoryLayout<Field>.size }
     }
 
     package var isSuccess: Bool { (200..<300).contains(status) }

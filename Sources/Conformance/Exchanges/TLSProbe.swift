@@ -60,8 +60,9 @@ struct TLSProbe {
                 })
                 .connect(host: address.host, port: address.port).get()
         } catch {
-            guard ProbeTransport.failure(error) == .unreachable else { return nil }
-            throw .unreachable
+            let failure = ProbeTransport.failure(error)
+            guard failure.isAbsence else { return nil }
+            throw failure
         }
         let patience = Patience()
         let deadline = patience.end(channel, in: transport.patience)

@@ -54,7 +54,7 @@ package struct Checkup: Sendable {
         progress("paths")
         let first = try await prober.ask(unknownPath)
         if case .failure(let failure) = first.outcome, failure != .noAnswer {
-            throw CouldNotCheck(description: "\(endpoint.root): \(failure)")
+            throw CouldNotCheck(description: "\(endpoint.root): \(failure)\(Self.hint(failure, endpoint.root))")
         }
         do {
             try await askEndpoint(prober, &evidence)
@@ -69,6 +69,15 @@ package struct Checkup: Sendable {
         }
         evidence.exchanges = await prober.exchanges
         return CheckReport(evidence, seconds: (ContinuousClock.now - start) / .seconds(1))
+    }
+
+    /// What may be meant where the scheme does not fit.
+    private static func hint(_ failure: ProbeFailure, _ root: Address) -> String {
+        switch failure {
+        case .notHTTP where !root.isSecure: "; does it speak https?"
+        case .untrusted where root.isSecure: "; does it speak http?"
+        default: ""
+        }
     }
 
     private func transport(_ trust: ProbeTransport.Trust) -> ProbeTransport {

@@ -2,7 +2,7 @@ import Foundation
 
 extension CheckReport: Encodable {
     private enum Key: String, CodingKey {
-        case endpoint, date, seconds, requests, silence, clean, counts, rules
+        case endpoint, date, seconds, requests, silence, doubt, clean, counts, rules
     }
 
     private struct Row: Encodable {
@@ -28,6 +28,7 @@ extension CheckReport: Encodable {
         try container.encode((seconds * 1000).rounded() / 1000, forKey: .seconds)
         try container.encode(requests, forKey: .requests)
         try container.encodeIfPresent(silence, forKey: .silence)
+        try container.encodeIfPresent(doubt, forKey: .doubt)
         try container.encode(isClean(), forKey: .clean)
         let counts = Dictionary(uniqueKeysWithValues: Verdict.Word.allCases.map { ($0.rawValue, count($0)) })
         try container.encode(counts, forKey: .counts)

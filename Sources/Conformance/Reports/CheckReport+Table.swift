@@ -30,6 +30,7 @@ extension CheckReport {
             }
         }
         if let silence { lines += ["", Printable.clean(silence)] }
+        if let doubt { lines += [""] + Self.wrapped(Printable.clean(doubt), indent: "", width) }
         return (lines + ["", sum]).joined(separator: "\n")
     }
 

@@ -13,6 +13,8 @@ package struct CheckReport: Sendable {
     package let requests: Int
     /// Why not all was asked that was to be; nil where the server answered to the end.
     package let silence: String?
+    /// Why the rest may say little; nil where it does not.
+    package let doubt: String?
     package let entries: [Entry]
 
     /// Has all rules judge the evidence.
@@ -20,9 +22,11 @@ package struct CheckReport: Sendable {
         endpoint = evidence.endpoint.root.description
         date = evidence.date
         self.seconds = seconds
-        silence = evidence.silence
+        let redaction = Redaction(evidence)
+        silence = evidence.silence.map(redaction.hidden)
+        doubt = evidence.doubt.map(redaction.hidden)
         requests = evidence.exchanges.count + 2 * evidence.answerOrders.values.reduce(0) { $0 + $1.pairs }
-        entries = rules.map { Entry(rule: $0, verdict: $0.judge(evidence)) }
+        entries = rules.map { Entry(rule: $0, verdict: $0.judge(evidence).printable(redaction)) }
     }
 
     /// The rules by family, in their order.
@@ -57,6 +61,20 @@ package struct CheckReport: Sendable {
 extension Verdict {
     package enum Word: String, Sendable, CaseIterable {
         case passed, failed, warning, skipped
+    }
+
+    /// Without secrets, and with nothing of a server's that is longer than a reader would read.
+    fileprivate func printable(_ redaction: Redaction) -> Verdict {
+        func printable(_ text: String) -> String { Printable.shortened(redaction.hidden(text)) }
+        func printable(_ findings: [Finding]) -> [Finding] {
+            findings.map { Finding(printable($0.text), request: $0.request, answer: $0.answer) }
+        }
+        return switch self {
+        case .passed: self
+        case .failed(let findings): .failed(printable(findings))
+        case .warned(let findings): .warned(printable(findings))
+        case .skipped(let reason): .skipped(printable(reason))
+        }
     }
 
     package var word: Word {

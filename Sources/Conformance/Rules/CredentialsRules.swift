@@ -138,11 +138,11 @@ enum CredentialsRules {
         source: "PROTOCOLS 1.2; RFC 9110 section 5.6.2",
         fix: "A name is letters, digits and hyphens; a value has no line ends and no other control characters."
     ) { evidence in
-        let given = evidence.granted.flatMap { given in
-            (given.exchange.root?.children.filter { $0.name == "header" } ?? []).map { (given.exchange, $0) }
+        let given = evidence.granted.map { given in
+            (given.exchange, given.exchange.root?.children.filter { $0.name == "header" } ?? [])
         }
-        return .of(given, none: "no credentials came with headers") { exchange, header in
-            HeaderElement.fault(in: header).map { Finding($0, exchange) }
+        return .of(given.filter { !$0.1.isEmpty }, none: "no credentials came with headers") { exchange, headers in
+            headers.lazy.compactMap(HeaderElement.fault).first.map { Finding($0, exchange) }
         }
     }
 }

@@ -13,7 +13,7 @@ enum DocumentRules {
             "Send one Content-Length that is true, or chunks with their end, and nothing behind them; do not hang up before the last byte."
     ) { evidence in
         let asked = evidence.direct.filter { if case .malformed = $0.probe.situation { false } else { true } }
-        return .each(asked, none: "nothing was asked") { exchange in
+        return .eachAsked(asked, none: "nothing was asked") { exchange in
             guard let answer = exchange.answer else { return exchange.summary }
             if let flaw = answer.flaws.first { return flaw.rawValue }
             let hasStray = answer.strayBytes > 0 && exchange.probe.method != "HEAD"
@@ -64,7 +64,7 @@ enum DocumentRules {
         let readable = evidence.documents.filter { $0.reading.encodingFault == nil && $0.reading.root != nil }
         return .of(readable, none: none) { exchange, _ in
             guard let call = exchange.probe.call, let body = exchange.answer?.body,
-                let errors = try? schemas[call]?.errors(in: body), let first = errors.first
+                let errors = try? schemas.errors(in: body, of: call), let first = errors.first
             else { return nil }
             return Finding(Printable.clean(first.prefix(200)), exchange)
         }

@@ -9,7 +9,7 @@ enum GateRules {
         fix: "Take the edition from the path, and compare the SHA-1 of edition:userid:secret with the password."
     ) { evidence in
         let asked = evidence.exchanges(.gate(.granted), .gate(.grantedHead))
-        return .each(asked, none: evidence.gateGap ?? "it was not tried") { exchange in
+        return .eachAsked(asked, none: evidence.gateGap ?? "it was not tried") { exchange in
             guard let answer = exchange.answer else { return exchange.summary }
             if answer.status != 200 { return "answered with \(answer.status)" }
             // A page where no page was asked for is what a login box looks like from outside.
@@ -165,7 +165,7 @@ enum GateRules {
         _ evidence: Evidence, none reason: String = "it was not tried", _ title: (GateAttempt) -> String?
     ) -> Verdict {
         let asked = evidence.gate.compactMap { exchange -> (Exchange, String)? in
-            guard case .gate(let attempt) = exchange.probe.situation else { return nil }
+            guard case .gate(let attempt) = exchange.probe.situation, exchange.answer != nil else { return nil }
             return title(attempt).map { (exchange, $0) }
         }
         return .of(asked, none: evidence.gateGap ?? reason) { exchange, title in

@@ -11,7 +11,9 @@ enum MalformedRules {
             source: "DESIGN “What bad input gets”; PITFALLS 13, 15",
             fix: "Answer a document of the protocol or a 4xx; take what can not be decoded literally, as browsers do."
         ) { evidence in
-            .each(evidence.exchanges(.malformed(malformation)), none: evidence.silence ?? "none was sent") { exchange in
+            .eachAsked(
+                evidence.exchanges(.malformed(malformation)), none: evidence.silence ?? "none was sent"
+            ) { exchange in
                 guard let answer = exchange.answer else { return exchange.summary }
                 return answer.status >= 500 && !evidence.isOutage(exchange) ? "answered with \(answer.status)" : nil
             }

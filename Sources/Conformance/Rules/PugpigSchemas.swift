@@ -13,7 +13,20 @@ package struct PugpigSchemas {
         ]
     }
 
-    package subscript(call: Call) -> RelaxNGSchema? { byCall[call] }
+    /// What is wrong with the document of a call; empty when nothing is.
+    ///
+    /// - Throws: `XMLError` when the bytes are no document at all.
+    package func errors(in bytes: [UInt8], of call: Call) throws -> [String] {
+        guard let schema = byCall[call] else { return [] }
+        guard let closed = Self.closed[call] else { return try schema.errors(in: bytes) }
+        return try schema.errors(in: bytes) { name, namespace in !(namespace.isEmpty && closed.contains(name)) }
+    }
+
+    /// Where the schema lets other elements stand beside those of the protocol: the latter.
+    private static let closed: [Call: Set<String>] = [
+        .signIn: [XMLElement.dovetailToken], .renewToken: [XMLElement.dovetailToken],
+        .editionCredentials: ["userid", "password", "header", "error"],
+    ]
 
     private static let error = """
         <define name="error">

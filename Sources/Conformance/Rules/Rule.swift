@@ -57,9 +57,13 @@ package struct Finding: Sendable, Equatable {
     package let answer: String?
 
     init(_ text: String, _ exchange: Exchange? = nil) {
+        self.init(text, request: exchange?.probe.summary, answer: exchange?.summary)
+    }
+
+    init(_ text: String, request: String?, answer: String?) {
         self.text = text
-        request = exchange?.probe.summary
-        answer = exchange?.summary
+        self.request = request
+        self.answer = answer
     }
 }
 
@@ -69,24 +73,33 @@ enum Severity {
 }
 
 extension Verdict {
-    /// Looks at each exchange by itself.
+    /// Looks at each exchange by itself, whether it was answered or not.
     ///
     /// - Parameters:
     ///   - reason: why there may be none.
     ///   - complaint: nil where the exchange is as it should be.
+    static func eachAsked(
+        _ exchanges: [Exchange], none reason: String, _ complaint: (Exchange) -> String?
+    ) -> Verdict {
+        of(exchanges, none: reason) { exchange in complaint(exchange).map { Finding($0, exchange) } }
+    }
+
+    /// Looks at each exchange by itself that was answered: of what was not, another rule says so, and nothing is passed by it.
     static func each(
         _ exchanges: [Exchange], none reason: String, as severity: Severity = .failure,
         _ complaint: (Exchange) -> String?
     ) -> Verdict {
-        of(exchanges, none: reason, as: severity) { exchange in complaint(exchange).map { Finding($0, exchange) } }
+        of(exchanges.filter { $0.answer != nil }, none: reason, as: severity) { exchange in
+            complaint(exchange).map { Finding($0, exchange) }
+        }
     }
 
-    /// Looks at each answer by itself; where none came, another rule says so.
+    /// Looks at each answer by itself.
     static func eachAnswer(
         _ exchanges: [Exchange], none reason: String, as severity: Severity = .failure,
         _ complaint: (RawAnswer) -> String?
     ) -> Verdict {
-        each(exchanges.filter { $0.answer != nil }, none: reason, as: severity) { $0.answer.flatMap(complaint) }
+        each(exchanges, none: reason, as: severity) { $0.answer.flatMap(complaint) }
     }
 
     static func of<Subject>(

@@ -29,8 +29,8 @@ final class OpenFile: Sendable {
     private let handle: NIOFileHandle
     /// Is given back with the file.
     private let place: FilePlace?
-    /// Where in each ``stretch`` it is looked whether it is in memory.
-    private let look = Int64.random(in: 0..<OpenFile.stretch)
+    /// Where in each quarter of a part it is looked whether it is in memory, in 1,024ths of the quarter.
+    private let look = Int64.random(in: 0..<1_024)
 
     private init(descriptor: CInt, version: Version, place: FilePlace?) {
         self.descriptor = descriptor
@@ -99,18 +99,17 @@ final class OpenFile: Sendable {
         FileRegion(fileHandle: handle, readerIndex: Int(part.lowerBound), endIndex: Int(part.upperBound))
     }
 
-    /// Whether the bytes are in the system's memory already, as far as its ends and a look into each megabyte can tell: files are
-    /// read, and forgotten, from one end to the other. Where it looks nobody can foresee, or bring there to mislead. Waits for no
-    /// disk; false where the system can not say.
+    /// Whether the bytes are in the system's memory already, as far as its ends and a look into each quarter, or into each megabyte
+    /// of a short part, can tell: files are read, and forgotten, from one end to the other. Where it looks nobody can foresee, or
+    /// bring there to mislead. Waits for no disk; false where the system can not say.
     func isInMemory(_ part: Range<Int64>) -> Bool {
-        isInMemory(at: part.lowerBound) && isInMemory(at: part.upperBound - 1)
-            && stride(from: part.lowerBound + look, to: part.upperBound, by: Int(Self.stretch))
+        let stretch = max(Int64(part.count) / 4, 1 << 20)
+        return isInMemory(at: part.lowerBound) && isInMemory(at: part.upperBound - 1)
+            && stride(from: part.lowerBound + stretch * look / 1_024, to: part.upperBound, by: Int(stretch))
                 .allSatisfy(isInMemory(at:))
     }
 
     private func isInMemory(at offset: Int64) -> Bool { cresidency_holds(descriptor, offset) }
-
-    private static let stretch: Int64 = 1 << 20
 
     /// Brings the bytes into the system's memory, so that whoever sends them does not wait for the disk.
     ///

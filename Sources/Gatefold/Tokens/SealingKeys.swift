@@ -37,8 +37,9 @@ struct SealingKeys: Sendable {
             plaintext, using: entries[0].key, nonce: AES.GCM.Nonce(data: nonce), authenticating: context)
         var sealed = entries[0].identifier
         sealed.reserveCapacity(identifierSize + Self.nonceSize + plaintext.count + Self.tagSize)
-        // The three in one; nil only where a nonce has another size than everybody's.
-        sealed += box.combined ?? Data(nonce) + box.ciphertext + box.tag
+        // The three in one; nil only where a nonce has another size than everybody's. As a block: byte by byte takes longer.
+        let combined = box.combined ?? Data(nonce) + box.ciphertext + box.tag
+        combined.withUnsafeBytes { sealed.append(contentsOf: $0) }
         return sealed
     }
 

@@ -42,6 +42,7 @@ struct CheckCommand: AsyncParsableCommand {
         let checkup = Checkup(endpoint: endpoint, cases: known, options: options) { stage in
             if isatty(2) == 1 { FileHandle.standardError.write(Data("checking \(stage)…\n".utf8)) }
         }
+        reports.removeFormer()
         let report: CheckReport
         do {
             report = try await checkup.run()
@@ -157,6 +158,14 @@ struct CheckReportOptions: ParsableArguments {
         try output.print(report, text: report.table(hasColour: hasColour))
         if let junit { try Self.write(Data(report.junit(isStrict: strict)), to: junit) }
         if let html { try Self.write(Data(report.html.utf8), to: html) }
+    }
+
+    /// So that nobody takes a former check's for this one's, should this one come to no report.
+    func removeFormer() {
+        for path in [junit, html].compactMap(\.self) {
+            let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+            if kind == .typeRegular { try? FileManager.default.removeItem(atPath: path) }
+        }
     }
 
     private static func write(_ data: Data, to path: String) throws {

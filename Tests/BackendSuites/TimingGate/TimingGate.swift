@@ -54,7 +54,7 @@ enum TimingGate {
           cold     each attempt has another wrong password; warm: the same again and again
           sound    p is \(TimingSeries.threshold) or more in three runs out of three, with three more runs, twice at most, where it is not;
                    and p of all pairs of all runs together is \(TimingSeries.pooledThreshold) or more, always.
-                   HTTP/1: and the medians of all runs are within a tenth
+                   HTTP/1: and the medians of all runs are within a tenth, with more runs, too, where they are not
           wrong    by these numbers, with 500 pairs a run: a sound gate of 144 comparisons fails in one run of fifty (2 %). A leak is
                    found in 76 % (HTTP/2) and 93 % (HTTP/1) where one of the two is first, or slower, in 55 % of pairs; in
                    92 % and 99 % where in 56 %; in more than 99 % where in 58 %

@@ -19,6 +19,18 @@ struct TimingSeriesTests {
         #expect(series([0.5, 0.00001, 0.4]).description == "0.5000 <0.0001 0.4000 | all 0.5000")
     }
 
+    @Test("is repeated, too, where its medians are apart, and not sound where they stay so")
+    func medians() {
+        var series = TimingSeries()
+        for _ in 0..<3 { series.add(0.5, pooled: 0.5, ratio: 1.2) }
+        #expect(!series.isOver && !series.isSound)
+        for _ in 0..<3 { series.add(0.5, pooled: 0.5, ratio: 0.95) }
+        #expect(series.isOver && series.isSound)
+        var apart = TimingSeries()
+        for _ in 0..<9 { apart.add(0.5, pooled: 0.5, ratio: 0.85) }
+        #expect(apart.isOver && !apart.isSound)
+    }
+
     @Test("Pitfall 6: is not sound when all pairs together are significant, whether it was repeated or not")
     func pooled() {
         let lucky = series([0.5, 0.002, 0.4, 0.2, 0.3, 0.4], pooled: 0.00014)

@@ -28,6 +28,17 @@ struct AddressTests {
         #expect(Address(text) == nil)
     }
 
+    @Test("are of this machine by the address, not by a name that begins like one")
+    func loopback() throws {
+        for (text, isLoopback) in [
+            ("http://127.0.0.1/", true), ("http://127.8.9.1:81/", true), ("http://[::1]/", true),
+            ("http://LOCALHOST/", true), ("http://127.example.com/", false), ("http://127.0.0.1.example.com/", false),
+            ("http://127.0.0.256/", false), ("http://10.0.0.127/", false), ("http://a/", false),
+        ] {
+            #expect(try #require(Address(text)).isLoopback == isLoopback, "\(text)")
+        }
+    }
+
     @Test("of calls are below the root, or their own")
     func calls() throws {
         let root = try #require(Address("http://a/x"))

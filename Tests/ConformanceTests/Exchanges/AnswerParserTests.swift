@@ -35,11 +35,20 @@ struct AnswerParserTests {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         #expect(try answer(head + "2;x=y\r\nab\r\n1\r\nc\r\n0\r\n\r\n").body == Array("abc".utf8))
         #expect(try answer(head + "1\r\na\r\n0\r\nTrailer: 1\r\n\r\n").body == Array("a".utf8))
-        #expect(try answer(head + "zz\r\n").flaws == [.badChunks])
+        for size in ["zz", "+1", "-0", "-1", ""] {
+            #expect(try answer(head + "\(size)\r\na\r\n0\r\n\r\n").flaws == [.badChunks], "\(size)")
+        }
         #expect(try answer(head + "1\r\nab\r\n").flaws == [.badChunks])
         #expect(try answer(head + "9\r\nab").flaws == [.cutShort])
         #expect(outcome(head + "9\r\nab", hasEnded: false) == .needsMore)
         #expect(try answer(head + "ffff\r\nab").isCut)
+    }
+
+    @Test("No more than so many header fields are kept")
+    func manyFields() throws {
+        let fields = (0..<600).map { "F\($0): 1\r\n" }.joined()
+        let answer = try answer("HTTP/1.1 200 OK\r\n\(fields)\r\n")
+        #expect(answer.fields.count == 500 && answer.flaws == [.manyFields])
     }
 
     @Test("What stands around a body has its limits, too")

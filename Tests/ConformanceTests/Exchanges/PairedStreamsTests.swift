@@ -31,7 +31,7 @@ struct PairedStreamsTests {
     @Test("fail as a request does where nobody is there")
     func nobody() async throws {
         let address = try #require(Address("https://127.0.0.1:\(try FreePort.find())/test"))
-        await #expect(throws: ProbeFailure.unreachable) {
+        await #expect(throws: ProbeFailure.refused) {
             try await PairedStreams.withConnection(to: address, ProbeTransport()) { _ in }
         }
     }

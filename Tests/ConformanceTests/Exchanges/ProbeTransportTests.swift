@@ -73,7 +73,7 @@ struct ProbeTransportTests {
             try await PairedStreams.withConnection(to: address, transport) { _ in }
         }
         let nobody = try #require(Address("https://127.0.0.1:\(try FreePort.find())/test"))
-        await #expect(throws: ProbeFailure.unreachable) {
+        await #expect(throws: ProbeFailure.refused) {
             _ = try await TLSProbe(address: nobody, transport: transport).shake()
         }
     }

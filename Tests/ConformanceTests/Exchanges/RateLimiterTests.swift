@@ -32,7 +32,7 @@ struct RateLimiterTests {
         let prober = Prober(ProbeTransport(), requestsPerSecond: .infinity)
         let endpoint = Endpoint(root: try #require(Address("http://127.0.0.1:\(try FreePort.find())/test")))
         let probe = Probe(.missingToken, .verifySubscription, [], at: endpoint)
-        for _ in 0..<4 { #expect(try await prober.ask(probe).summary == "no connection") }
+        for _ in 0..<4 { #expect(try await prober.ask(probe).summary == "the connection was refused") }
         await #expect(throws: Checkup.CouldNotCheck.self) { try await prober.ask(probe) }
     }
 

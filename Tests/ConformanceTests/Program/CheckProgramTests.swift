@@ -1,4 +1,6 @@
 import Foundation
+import NIOCore
+import NIOPosix
 import TestSupport
 import Testing
 import XML
@@ -43,11 +45,22 @@ struct CheckProgramTests {
     @Test("ends with 2 where nothing answers, and where something else than HTTP does")
     func nothing() async throws {
         let run = try await GatefoldProgram.run(["check", "http://127.0.0.1:\(try FreePort.find())/test"])
-        #expect(run.status == 2 && run.errors.contains("no connection") && run.output == "")
+        #expect(run.status == 2 && run.errors.contains("the connection was refused") && run.output == "")
+        let nowhere = try await GatefoldProgram.run(["check", "http://nowhere.invalid/test"])
+        #expect(nowhere.status == 2 && nowhere.errors.contains("no such host"), "\(nowhere.errors)")
         try await withScriptedHTTPServer(answering: { "SSH-2.0-OpenSSH_9.2\r\n" }) { port in
             let run = try await GatefoldProgram.run(["check", "http://127.0.0.1:\(port)/test"])
-            #expect(run.status == 2 && run.errors.contains("not HTTP"))
+            #expect(run.status == 2 && run.errors.contains("not HTTP/1; does it speak https?"))
         }
+        let plain = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(BadRequest()) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(plain.localAddress?.port)
+        let secure = try await GatefoldProgram.run(["check", "https://127.0.0.1:\(port)/test"])
+        try await plain.close()
+        #expect(secure.status == 2 && secure.errors.contains("no TLS connection; does it speak http?"))
     }
 
     @Test(
@@ -74,12 +87,33 @@ struct CheckProgramTests {
         }
     }
 
+    @Test("leaves no former report where it comes to none, and takes away nothing that is no file")
+    func former() async throws {
+        try await withTemporaryFolder { folder in
+            for name in ["report.xml", "report.html"] { try Data("old".utf8).write(to: folder.appending(path: name)) }
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: "reports/kept"), withIntermediateDirectories: true)
+            let port = try FreePort.find()
+            for (junit, html) in [("report.xml", "report.html"), ("reports", "nowhere/report.html")] {
+                let run = try await GatefoldProgram.run(
+                    ["check", "http://127.0.0.1:\(port)/test", "--junit", junit, "--html", html], in: folder)
+                #expect(run.status == 2)
+            }
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(left == ["reports"], "\(left)")
+            #expect(FileManager.default.fileExists(atPath: folder.appending(path: "reports/kept").path))
+        }
+    }
+
     @Test("says which line of the cases is wrong, and which files are missing or empty")
     func files() async throws {
         try await withTemporaryFolder { folder in
             try Data("readers: {ada: {tokn: a}}\n".utf8).write(to: folder.appendingPathComponent("cases.yaml"))
             let cases = try await GatefoldProgram.run(["check", "http://a/", "--cases", "cases.yaml"], in: folder)
             #expect(cases.status == 78 && cases.errors.contains("cases.yaml:1"))
+            try Data("# nobody yet\n".utf8).write(to: folder.appendingPathComponent("empty.yaml"))
+            let nobody = try await GatefoldProgram.run(["check", "http://a/", "--cases", "empty.yaml"], in: folder)
+            #expect(nobody.status == 78 && nobody.errors.contains("empty.yaml"), "\(nobody.status) \(nobody.errors)")
             for option in ["--cases", "--secret-file", "--ca"] {
                 let run = try await GatefoldProgram.run(["check", "http://a/", option, "nowhere"], in: folder)
                 #expect(run.status == 66, "\(option)")
@@ -88,5 +122,15 @@ struct CheckProgramTests {
             let empty = try await GatefoldProgram.run(["check", "http://a/", "--secret-file", "secret"], in: folder)
             #expect(empty.status == 65 && empty.output == "" && empty.errors.contains("secret is empty"))
         }
+    }
+}
+
+/// What servers of plain HTTP answer to a TLS handshake.
+private final class BadRequest: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let answer = ByteBuffer(string: "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
+        context.writeAndFlush(NIOAny(answer), promise: nil)
     }
 }

@@ -125,6 +125,20 @@ struct ReportTests {
         #expect(common.source.hasPrefix("RFC ") && common.why == nil)
     }
 
+    @Test("All reports but JUnit's say so where nothing of it seems to be an endpoint")
+    func doubt() async throws {
+        let report = try await check(
+            StandIn { request, answer in
+                if request.path.hasPrefix("/test/") { answer = .text(200, "<html><body>Welcome</body></html>") }
+            })
+        let doubt = try #require(report.doubt)
+        #expect(doubt.hasPrefix("No call was answered with a document of the protocol: are the calls below http:"))
+        #expect(report.table(width: 1_000).contains("\n\n\(doubt)\n\n"))
+        #expect(report.html.contains("<p>\(doubt)</p>"))
+        #expect(String(decoding: try JSONEncoder().encode(report), as: UTF8.self).contains("\"doubt\":\"No call"))
+        #expect(try await check(StandIn()).doubt == nil)
+    }
+
     @Test("No report holds a password, a token or a secret")
     func secrets() async throws {
         let report = try await check(

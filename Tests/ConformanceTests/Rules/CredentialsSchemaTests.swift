@@ -6,7 +6,7 @@ import XML
 @Suite("The schema of edition credentials")
 struct CredentialsSchemaTests {
     private func errors(in document: String) throws -> [String] {
-        try #require(try PugpigSchemas()[.editionCredentials]).errors(in: Array(document.utf8))
+        try PugpigSchemas().errors(in: Array(document.utf8), of: .editionCredentials)
     }
 
     @Test(
@@ -33,5 +33,20 @@ struct CredentialsSchemaTests {
         ])
     func bad(document: String) throws {
         #expect(try !errors(in: document).isEmpty)
+    }
+
+    @Test("looks at nothing that it leaves open, which takes long, and closely at the rest")
+    func open() throws {
+        let attributes = (0..<100).map { " a\($0)=''" }.joined()
+        let many = String(repeating: "<e\(attributes)><userid/><f\(attributes)/></e>", count: 90)
+        #expect(try errors(in: "<credentials>\(many)<userid>a</userid><password>b</password></credentials>").isEmpty)
+        #expect(try !errors(in: "<credentials>\(many)<userid>a</userid></credentials>").isEmpty)
+        // One of another namespace is another element.
+        let other = "<x:userid xmlns:x=\"urn:x\"><g/></x:userid>"
+        #expect(try errors(in: "<credentials>\(other)<userid>a</userid><password>b</password></credentials>").isEmpty)
+        #expect(try !errors(in: "<credentials>\(other)<password>b</password></credentials>").isEmpty)
+        #expect(try !errors(in: "<credentials><userid>a<g/></userid><password>b</password></credentials>").isEmpty)
+        let dovetail = "<result_response>\(many)<authToken>t</authToken></result_response>"
+        #expect(try PugpigSchemas().errors(in: Array(dovetail.utf8), of: .signIn).isEmpty)
     }
 }

@@ -6,7 +6,7 @@ import NIOPosix
 final class FileTransfer {
     /// The bytes that the system is asked to send at a time: few at first and for a slow client, so that they are still in its
     /// memory when the last of them is taken, and twice as many each time for a quick one, because every asking costs something.
-    private static let regions: ClosedRange<Int64> = 1 << 20...8 << 20
+    private static let regions: ClosedRange<Int64> = 1 << 20...16 << 20
     /// A client that takes a region in less than this is quick.
     private static let quick = TimeAmount.milliseconds(250)
 

@@ -6,7 +6,8 @@ extension FuzzTarget {
     /// What a stranger's server sends to `gatefold check`.
     static let checkedAnswer = FuzzTarget(
         "checked-answer", upTo: 1024, of: "AnswerParser", "RawAnswer", "DocumentReading", "CacheHit", "HeaderElement",
-        "Printable", "CacheRules", "Uniformity", "Comments", "Trace", "RelaxNGSchema"
+        "Printable", "CacheRules", "Uniformity", "Comments", "Trace", "RelaxNGSchema", "MarkupCount",
+        "Redaction", "PugpigSchemas"
     ) { bytes in
         for isHead in [false, true] {
             var whole = AnswerParser(isAnswerToHead: isHead, longestBody: 64)
@@ -35,9 +36,22 @@ extension FuzzTarget {
         compare(answer)
         find(in: Exchange(probe, .success(answer)))
         guard let root = DocumentReading(answer, to: probe)?.root else { return }
-        for element in [root] + root.children { _ = HeaderElement.fault(in: element) }
-        guard let faults = try? schema.errors(in: answer.body) else { return }
+        for element in [root] + root.children {
+            _ = HeaderElement.fault(in: element)
+            for field in HeaderElement.fields(of: element) {
+                promise(!(field.name + field.value).contains { $0.isNewline }, "a field has lines")
+            }
+        }
+        let (elements, attributes) = total(root)
+        let count = MarkupCount(answer.body)
+        promise(count.elements >= elements && count.attributes >= attributes, "markup is read that was not counted")
+        for call in Call.allCases { _ = try? schemas.errors(in: answer.body, of: call) }
+        guard let faults = try? schemas.errors(in: answer.body, of: .verifySubscription) else { return }
         promise(!faults.isEmpty || root.name == "subscription", "another document is a subscription to its schema")
+    }
+
+    private static func total(_ element: XMLElement) -> (elements: Int, attributes: Int) {
+        element.children.map(total).reduce((1, element.attributes.count)) { ($0.0 + $1.elements, $0.1 + $1.attributes) }
     }
 
     /// With answers that are nearly the same.
@@ -62,9 +76,13 @@ extension FuzzTarget {
         let beginning = Array(answer.body.prefix(8))
         guard beginning.count == 8, let text = String(validating: beginning, as: UTF8.self) else { return }
         promise(Trace.place(of: text, in: exchange, without: []) != nil, "what an answer begins with is not in it")
+        let told = Redaction([text]).hidden(Printable.clean(String(decoding: answer.body, as: UTF8.self)))
+        // What stands in its place could be a part of it.
+        let isTold = Array(told.utf8).firstRange(of: Array(Printable.clean(text).utf8)) != nil
+        promise(!isTold || text.contains("…"), "what is secret is told")
     }
 
-    private static let schema = ready { try RelaxNGSchema(PugpigSchemas.subscription) }
+    private static let schemas = ready { try PugpigSchemas() }
 
     private static let endpoint = Endpoint(root: Address("http://h.example/")!)
 }

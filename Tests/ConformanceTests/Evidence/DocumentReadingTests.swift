@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+import XML
+
+@testable import Conformance
+
+@Suite("A document of a stranger's")
+struct DocumentReadingTests {
+    private func reading(_ body: [UInt8]) throws -> DocumentReading {
+        let address = try #require(Address("http://127.0.0.1/test"))
+        let probe = Probe(.ordinary, .verifySubscription, [], at: Endpoint(root: address))
+        return try #require(DocumentReading(RawAnswer(status: 200, body: body), to: probe))
+    }
+
+    private func reading(_ text: String) throws -> DocumentReading { try reading(Array(text.utf8)) }
+
+    @Test("is read where its letters are ASCII's")
+    func readable() throws {
+        for beginning in ["", "\u{FEFF}", "\n", "<?xml version='1.0'?>", "<?xml version='1.0' encoding='UTF-8'?>"] {
+            #expect(try reading("\(beginning)<subscription/>").root?.name == "subscription", "\(beginning)")
+        }
+        let latin = Array("<?xml version='1.0' encoding='ISO-8859-1'?><a b='".utf8) + [0xE4] + Array("'/>".utf8)
+        #expect(try reading(latin).root?.attributes["b"] == "ä")
+    }
+
+    @Test("is not read where its markup is written in other letters, in which nobody counted it")
+    func foreign() throws {
+        let text = "<subscription state='active'/>"
+        for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian] {
+            let body = try #require(text.data(using: encoding))
+            let reading = try reading(Array(body))
+            #expect(reading.root == nil && reading.formFault?.hasSuffix("it is not read") == true, "\(encoding)")
+        }
+        // EBCDIC's “<?xml”.
+        let fault = try reading([0x4C, 0x6F, 0xA7, 0x94, 0x93]).formFault
+        #expect(fault == "its letters are not ASCII's, and it is not read")
+        #expect(try reading("<?xml version='1.0' encoding='IBM037'?>\(text)").formFault?.contains("“ibm037”") == true)
+        let late = "<?xml version='1.0'\(String(repeating: " ", count: 300))encoding='UTF-7'?>\(text)"
+        #expect(try reading(late).formFault == "its XML declaration is longer than 200 bytes, and it is not read")
+    }
+
+    @Test("is not read where it has more markup than a document of the protocol ever has")
+    func markup() throws {
+        let most = String(repeating: "<a b='c'/>", count: 9_999)
+        #expect(try reading("<r>\(most)</r>").root?.children.count == 9_999)
+        let more = try reading("<r>\(most)<a/><a/></r>")
+        #expect(more.root == nil)
+        #expect(more.formFault == "it has more than 20000 elements and attributes, and is not read")
+        let attributes = (0..<201).map { " a\($0)=''" }.joined()
+        let wide = try reading("<r\(attributes)/>").formFault
+        #expect(wide == "an element has more than 200 attributes, and the document is not read")
+    }
+}

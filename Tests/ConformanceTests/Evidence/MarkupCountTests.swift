@@ -1,0 +1,54 @@
+import TestSupport
+import Testing
+import XML
+
+@testable import Conformance
+
+@Suite("Markup is counted")
+struct MarkupCountTests {
+    private func count(_ text: String) -> [Int] {
+        let count = MarkupCount(Array(text.utf8))
+        return [count.elements, count.attributes, count.mostAttributes]
+    }
+
+    @Test("with its elements and attributes, and without what only looks like some")
+    func counts() {
+        #expect(count("") == [0, 0, 0])
+        #expect(count("no markup") == [0, 0, 0])
+        #expect(count("<?xml version='1.0'?>\n<a b='1' c = \"2\"><d e='f>g=h'/></a>") == [2, 3, 2])
+        #expect(count("<a><!-- <b c='d'/> --><![CDATA[<e f='g'>]]></a>") == [1, 0, 0])
+        // What has no end.
+        for text in ["<a b='", "<!-- <a>", "<![CDATA[ <a>", "<? <a>", "</a <b"] {
+            #expect(count(text).reduce(0, +) <= 3, "\(text)")
+        }
+    }
+
+    @Test("exactly, of documents that can be read")
+    func exact() throws {
+        var generator = SeededRandom(seed: 7)
+        for _ in 0..<300 {
+            let text = Self.element(depth: 4, &generator)
+            let root = try XMLDocument(parsing: Array(text.utf8)).root
+            let expected = Self.total(root)
+            #expect(count(text) == [expected.elements, expected.attributes, expected.most], "\(text)")
+        }
+    }
+
+    private static func element(depth: Int, _ generator: inout SeededRandom) -> String {
+        let attributes = (0..<Int.random(in: 0...3, using: &generator)).map { number in
+            [" a\(number)='=>'", " a\(number) = \"'/>='\"", "\n\ta\(number)=''"].randomElement(using: &generator) ?? ""
+        }
+        guard depth > 0 else { return "<e\(attributes.joined())/>" }
+        let inside = (0..<Int.random(in: 0...3, using: &generator)).map { _ in
+            let asides = ["=", "<!-- <x y='z'> -->", "<![CDATA[<x y='z'>]]>", "<?x y='<z>'?>", "&lt;x&gt;"]
+            return (asides.randomElement(using: &generator) ?? "") + element(depth: depth - 1, &generator)
+        }
+        return "<e\(attributes.joined())>\(inside.joined())</e>"
+    }
+
+    private static func total(_ element: XMLElement) -> (elements: Int, attributes: Int, most: Int) {
+        element.children.map(total).reduce((1, element.attributes.count, element.attributes.count)) { sum, one in
+            (sum.0 + one.elements, sum.1 + one.attributes, max(sum.2, one.most))
+        }
+    }
+}

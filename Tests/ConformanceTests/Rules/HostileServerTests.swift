@@ -1,0 +1,64 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Conformance
+
+/// A server that would have whoever checks it do something else.
+@Suite("A hostile server")
+struct HostileServerTests {
+    private final class Record: Sendable {
+        let requests = Mutex<[StandInRequest]>([])
+    }
+
+    @Test("does not write into the requests that its credentials are tried with")
+    func credentials() async throws {
+        let record = Record()
+        let report = try await check(
+            StandIn { request, answer in
+                if request.isContent { record.requests.withLock { $0.append(request) } }
+                guard request.isCredentials else { return }
+                answer.text = answer.text
+                    .replacing("</password>", with: "\r\nX-Injected: 1</password>")
+                    .replacing("<header ", with: "<header name=\"Transfer-Encoding\">chunked</header><header ")
+            })
+        #expect(report.broken.keys.contains("credentials-password-form"))
+        let requests = record.requests.withLock { $0 }
+        #expect(!requests.isEmpty)
+        for request in requests {
+            #expect(request.header("X-Injected") == nil && request.header("Transfer-Encoding") == nil)
+        }
+        #expect(requests.contains { $0.header("X-Edge") == "a&b" })
+    }
+
+    @Test("ends the check when what is made of its answers takes too much room")
+    func room() async throws {
+        let large = "<x>\(String(repeating: "<y a='b'/>", count: 9_000))</x>"
+        await #expect(throws: Checkup.CouldNotCheck.self) {
+            try await check(
+                StandIn { _, answer in
+                    answer.status = 200
+                    answer.text = large
+                })
+        }
+    }
+
+    @Test("writes no long texts, and no end of a quotation, into the report")
+    func texts() throws {
+        let accents = "a" + String(repeating: "\u{301}", count: 100_000)
+        #expect(Printable.quote(accents).unicodeScalars.count == 83)
+        #expect(Printable.quote("a” and all is well “b") == "“a\\u{201d} and all is well \\u{201c}b”")
+        #expect(Printable.quote(String(repeating: "a", count: 80)).hasSuffix("a”"))
+        #expect(Printable.quote(String(repeating: "a", count: 81)).hasSuffix("a…”"))
+        let name = "a" + String(repeating: "b", count: 10_000)
+        let probe = Probe(
+            .unknownReader, .signIn, [], .form, at: Endpoint(root: try #require(Address("http://127.0.0.1/test"))))
+        let answer = RawAnswer(
+            status: 200, fields: [Field("Cache-Control", "no-store"), Field("Content-Type", "text/xml")],
+            body: Array("<\(name)/>".utf8))
+        let report = try judge(Exchange(probe, .success(answer)))
+        let texts = report.entries.flatMap(\.verdict.findings).map(\.text)
+        #expect(texts.contains { $0.hasPrefix("the root is <abbb") } && texts.allSatisfy { $0.count <= 501 })
+    }
+}
