@@ -2,15 +2,16 @@ package import XML
 
 /// What the body of an answer is, where it should be an XML document.
 package struct DocumentReading: Sendable {
+    private let answer: RawAnswer
     /// What is wrong with how its bytes say they are to be read; nil when nothing is.
-    package let encodingFault: String?
+    package var encodingFault: String? { TextEncoding.fault(in: answer) }
     /// What is wrong with it as XML; nil when nothing is.
     package let formFault: String?
     package let root: XMLElement?
-    /// How many elements and attributes it has.
+    /// How many elements, attributes and comments it has.
     let markup: Int
 
-    /// The most elements and attributes of a document, and attributes of one element.
+    /// The most of these in a document, and attributes of one element.
     static let mostMarkup = 20_000
     static let mostAttributes = 200
 
@@ -21,9 +22,9 @@ package struct DocumentReading: Sendable {
         case .otherMethod, .unknownPath, .fileBehindCall, .gate: return nil
         default: break
         }
-        encodingFault = TextEncoding.fault(in: answer)
+        self.answer = answer
         let count = MarkupCount(answer.body)
-        markup = count.elements + count.attributes
+        markup = count.total
         if let fault = TextEncoding.obstacle(in: answer.body) ?? Self.excess(of: count) {
             root = nil
             formFault = fault
@@ -39,8 +40,8 @@ package struct DocumentReading: Sendable {
     }
 
     private static func excess(of count: MarkupCount) -> String? {
-        if count.elements + count.attributes > mostMarkup {
-            return "it has more than \(mostMarkup) elements and attributes, and is not read"
+        if count.total > mostMarkup {
+            return "it has more than \(mostMarkup) elements, attributes and comments, and is not read"
         }
         return count.mostAttributes > mostAttributes
             ? "an element has more than \(mostAttributes) attributes, and the document is not read" : nil
@@ -77,7 +78,7 @@ enum TextEncoding {
         }
         guard let name = declaration(body)?.lowercased() else { return nil }
         let isReadable = ["utf-8", "us-ascii", "ascii", "iso-8859-", "windows-125"].contains { name.hasPrefix($0) }
-        return isReadable ? nil : "it is written in \(Printable.quote(name)), and not read"
+        return isReadable ? nil : "its XML declaration names letters that are not ASCII's, and it is not read"
     }
 
     /// In bytes.

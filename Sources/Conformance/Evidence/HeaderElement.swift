@@ -24,6 +24,6 @@ enum HeaderElement {
             return "\(Printable.quote(name)) is no field name"
         }
         let isPlain = header.text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
-        return isPlain ? nil : "the value of \(name) has a control character"
+        return isPlain ? nil : "the value of \(Printable.quote(name)) has a control character"
     }
 }

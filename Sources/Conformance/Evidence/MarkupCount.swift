@@ -7,6 +7,10 @@ struct MarkupCount: Equatable {
     private(set) var attributes = 0
     /// Of the element that has the most.
     private(set) var mostAttributes = 0
+    /// And whatever else is kept by itself.
+    private(set) var comments = 0
+
+    var total: Int { elements + attributes + comments }
 
     init(_ bytes: [UInt8]) {
         var position = 0
@@ -19,6 +23,7 @@ struct MarkupCount: Equatable {
     private mutating func end(ofMarkupAt start: Int, in bytes: [UInt8]) -> Int {
         let rest = bytes[start...]
         for (beginning, end) in Self.asides where rest.starts(with: beginning) {
+            comments += 1
             return rest.dropFirst(beginning.count).firstRange(of: end)?.upperBound ?? bytes.count
         }
         if rest.starts(with: Self.closing) {

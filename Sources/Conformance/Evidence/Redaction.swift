@@ -1,59 +1,84 @@
 import Gatefold
 import XML
 
-/// Takes what is secret out of what a report quotes: a server may well write a token where a state belongs.
-struct Redaction {
-    /// In which forms, as a report prints them; the longest first.
-    private let forms: [[UInt8]]
-    /// So much of the beginning of a longer one is hidden as well: quotations are cut.
-    private static let telling = 12
+/// Takes what is secret out of what a report quotes of a server: it may well write a token where a state belongs.
+struct Redaction: Sendable {
+    /// The one that the rules judge under; none where nothing is judged.
+    @TaskLocal static var current: Redaction?
 
-    /// With all tokens, proofs and passwords of a check, and the secret of edition passwords.
+    /// The forms of less than ``telling`` bytes.
+    private var short: Set<ArraySlice<UInt8>> = []
+    /// The others, by how they begin.
+    private var long: [ArraySlice<UInt8>: [[UInt8]]] = [:]
+
+    /// So much of the beginning of a form is hidden as well, because a server may cut it.
+    private static let telling = 12
+    /// So much of a secret is looked for; no text that is shown is longer.
+    private static let longest = 4096
+
+    /// With all tokens and passwords of a check, what readers sign in with, and the secret of edition passwords.
     init(_ evidence: Evidence) {
         var secrets: Set<String> = Set(evidence.tokens.values)
         for reader in evidence.cases.readers {
             if let token = reader.token { secrets.insert(token) }
-            for field in reader.signIn ?? [] where field.name == evidence.cases.proofName {
-                secrets.insert(field.value)
-            }
+            secrets.formUnion((reader.signIn ?? []).map(\.value))
         }
-        if let secret = evidence.cases.secret { secrets.insert(String(decoding: secret.bytes, as: UTF8.self)) }
         for root in evidence.exchanges.lazy.compactMap(\.root) {
             let given = [root.token, root.credentials?.password, root.attributes["global_auth_password"]]
             secrets.formUnion(given.compactMap(\.self))
         }
-        self.init(secrets)
+        self.init(secrets.map { Array($0.utf8) } + [evidence.cases.secret?.bytes].compactMap(\.self))
     }
 
     /// - Parameter secrets: short ones stand anywhere by chance, and are not hidden.
-    init(_ secrets: some Collection<String>) {
-        let long = secrets.filter { $0.utf8.count >= Trace.shortest }
-        let written = long.flatMap(Trace.forms).map { Array(Printable.clean(String(decoding: $0, as: UTF8.self)).utf8) }
-        forms = Set(written).sorted { ($0.count, $1[0]) > ($1.count, $0[0]) }
+    init(_ secrets: [[UInt8]]) {
+        for secret in secrets where secret.count >= Trace.shortest {
+            for form in Trace.forms(of: Array(secret.prefix(Self.longest))) {
+                add(form)
+                // Some texts are compared, and shown, in lower case.
+                add(form.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 })
+            }
+        }
+    }
+
+    private mutating func add(_ form: [UInt8]) {
+        if form.count < Self.telling {
+            short.insert(form[...])
+        } else if long[form.prefix(Self.telling)]?.contains(form) != true {
+            long[form.prefix(Self.telling), default: []].append(form)
+        }
     }
 
     /// The text with an ellipsis in place of each of them.
     func hidden(_ text: String) -> String {
-        var bytes = Array(text.utf8)
-        for form in forms { bytes = Self.hidden(form, in: bytes) }
-        return String(decoding: bytes, as: UTF8.self)
+        let bytes = Array(text.utf8)
+        var left: [UInt8] = []
+        var position = 0
+        while position < bytes.count {
+            if let end = end(ofSecretAt: position, in: bytes) {
+                left += Self.ellipsis
+                position = end
+            } else {
+                left.append(bytes[position])
+                position += 1
+            }
+        }
+        return String(decoding: left, as: UTF8.self)
     }
 
     private static let ellipsis = Array("…".utf8)
 
-    private static func hidden(_ form: [UInt8], in bytes: [UInt8]) -> [UInt8] {
-        let beginning = form.prefix(telling)
-        var left: [UInt8] = []
-        var position = 0
-        while let found = bytes[position...].firstRange(of: beginning) {
-            left += bytes[position..<found.lowerBound] + ellipsis
-            position = found.upperBound
-            var length = beginning.count
-            while position < bytes.count, length < form.count, bytes[position] == form[length] {
-                position += 1
-                length += 1
-            }
+    private func end(ofSecretAt start: Int, in bytes: [UInt8]) -> Int? {
+        let rest = bytes[start...]
+        if rest.count >= Self.telling, let forms = long[rest.prefix(Self.telling)] {
+            let shared = forms.map { form in zip(form, rest).prefix { $0 == $1 }.count }
+            return start + (shared.max() ?? 0)
         }
-        return position == 0 ? bytes : left + bytes[position...]
+        guard !short.isEmpty else { return nil }
+        // The longest, because one may begin another.
+        for length in (Trace.shortest..<Self.telling).reversed() where short.contains(rest.prefix(length)) {
+            return start + min(length, rest.count)
+        }
+        return nil
     }
 }

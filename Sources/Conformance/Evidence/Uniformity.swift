@@ -15,12 +15,12 @@ enum Uniformity {
         let always = theirs.dropFirst().reduce(theirs[0]) { $0.intersection($1) }
         let sometimes = theirs.dropFirst().reduce(theirs[0]) { $0.union($1) }
         let strange = always.subtracting(names).union(names.subtracting(sometimes))
-        if let name = strange.min() { return "their header fields differ (\(Printable.clean(name)))" }
+        if let name = strange.min() { return "their header fields differ (\(Printable.told(name)))" }
         // What comes with some of the others alone varies by itself.
         let unlike = names.intersection(always).sorted().first { name in
             !isAlike(answer[name] ?? "", others.compactMap { $0[name] })
         }
-        return unlike.map { "their header fields differ (\(Printable.clean($0)))" }
+        return unlike.map { "their header fields differ (\(Printable.told($0)))" }
     }
 
     /// These follow from when the answer was made, and from the body, which is compared itself.

@@ -13,9 +13,12 @@ extension XMLElement {
     /// The token of a sign-in; the console also takes Dovetail's answer, which endpoints in front of it pass through (PROTOCOLS 1.4).
     var token: String? {
         let element = name == Self.dovetailAnswer ? child(Self.dovetailToken) : name == "token" ? self : nil
-        guard let text = element?.text, !text.isEmpty else { return nil }
+        guard let text = element?.text, !text.isEmpty, text.utf8.count <= Self.longestToken else { return nil }
         return text
     }
+
+    /// In bytes. A longer one fits into no request that a server would read.
+    private static let longestToken = 64 << 10
 
     static let dovetailAnswer = "result_response"
     static let dovetailToken = "authToken"

@@ -17,6 +17,8 @@ package struct AnswerParser: Sendable {
     /// Of a line with a chunk's size, in bytes.
     static let longestChunkLine = 4096
     static let mostFields = 500
+    /// Of a field's name, in bytes.
+    static let longestName = 256
 
     private let isAnswerToHead: Bool
     private let longestBody: Int
@@ -101,6 +103,11 @@ package struct AnswerParser: Sendable {
             if name.utf8.count != colon - line.startIndex, !answer.flaws.contains(.badField) {
                 answer.flaws.append(.badField)
             }
+            // A name of letters that are no token's, or a page long, is none that anybody looks up.
+            guard name.utf8.count <= Self.longestName, name.utf8.allSatisfy(Self.isNamePart) else {
+                if !answer.flaws.contains(.badField) { answer.flaws.append(.badField) }
+                continue
+            }
             let value = String(decoding: line[(colon + 1)...], as: UTF8.self)[...].trimming { $0 == " " || $0 == "\t" }
             guard answer.fields.count < Self.mostFields else {
                 answer.flaws.append(.manyFields)
@@ -134,6 +141,9 @@ package struct AnswerParser: Sendable {
         }
         return hasEnded ? .complete(body: Array(bytes[start...]), end: bytes.count) : .needsMore
     }
+
+    /// Whether it is a visible letter of ASCII.
+    private static func isNamePart(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 
     private static func isSign(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") }
 

@@ -6,13 +6,18 @@ package struct Exchange: Sendable {
     package let outcome: Result<RawAnswer, ProbeFailure>
     /// From the moment the connection stood, with the TLS handshake done, in seconds.
     package let seconds: Double
+    /// Whether the time for it was over before it was.
+    package let isLate: Bool
     /// What the body says; nil where no document is due. Read once.
     package let reading: DocumentReading?
 
-    package init(_ probe: Probe, _ outcome: Result<RawAnswer, ProbeFailure>, seconds: Double = 0) {
+    package init(
+        _ probe: Probe, _ outcome: Result<RawAnswer, ProbeFailure>, seconds: Double = 0, isLate: Bool = false
+    ) {
         self.probe = probe
         self.outcome = outcome
         self.seconds = seconds
+        self.isLate = isLate
         reading = (try? outcome.get()).flatMap { DocumentReading($0, to: probe) }
     }
 
@@ -20,7 +25,9 @@ package struct Exchange: Sendable {
     package var root: XMLElement? { reading?.root }
 
     /// About how much it takes to keep, in bytes: an element or attribute that was read takes some hundred.
-    var footprint: Int { (answer?.footprint ?? 0) + 400 * (root == nil ? 0 : reading?.markup ?? 0) }
+    var footprint: Int {
+        (answer?.footprint ?? 0) + 400 * (root == nil ? 0 : reading?.markup ?? 0) + probe.footprint
+    }
 
     /// What came, in a few words that hold nothing of the body.
     package var summary: String {

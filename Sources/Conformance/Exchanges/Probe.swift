@@ -60,6 +60,12 @@ package struct Probe: Sendable {
         return bytes + Array("\r\n".utf8) + (body ?? [])
     }
 
+    /// About how much it takes to keep, in bytes.
+    var footprint: Int {
+        target.count + (address.query?.utf8.count ?? 0) + (body?.count ?? 0)
+            + fields.reduce(0) { $0 + $1.value.utf8.count }
+    }
+
     /// The request as a report shows it: the names of parameters without their values, which may be anybody's secrets.
     package var summary: String {
         if case .malformed(let malformation) = situation {

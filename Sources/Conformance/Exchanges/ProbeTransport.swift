@@ -23,20 +23,18 @@ package struct ProbeTransport: Sendable {
     }
 
     package func exchange(_ probe: Probe) async -> Exchange {
+        let patience = Patience()
         do {
-            let (answer, seconds) = try await send(probe)
-            return Exchange(probe, .success(answer), seconds: seconds)
-        } catch let failure as ProbeFailure {
-            return Exchange(probe, .failure(failure))
+            let (answer, seconds) = try await send(probe, patience)
+            return Exchange(probe, .success(answer), seconds: seconds, isLate: patience.isOver)
         } catch {
-            return Exchange(probe, .failure(Self.failure(error)))
+            return Exchange(probe, .failure(Self.failure(error)), isLate: patience.isOver)
         }
     }
 
     /// The answer and the time it took, in seconds.
-    private func send(_ probe: Probe) async throws -> (RawAnswer, Double) {
+    private func send(_ probe: Probe, _ patience: Patience) async throws -> (RawAnswer, Double) {
         let (channel, handshake) = try await connect(to: probe.address)
-        let patience = Patience()
         let deadline = patience.end(channel.channel, in: self.patience)
         defer { deadline.cancel() }
         return try await channel.executeThenClose { inbound, outbound in

@@ -11,13 +11,18 @@ package actor Prober {
     /// All answers together, with what was made of them, in bytes.
     private static let largest = 256 << 20
     private var kept = 0
+    /// How long a question usually takes at most, and how much longer all may together, in seconds.
+    private static let usual = 1.0
+    private let mostWaited: Double
+    private var waited = 0.0
 
     package init(
-        _ transport: ProbeTransport, requestsPerSecond: Double,
+        _ transport: ProbeTransport, requestsPerSecond: Double, mostWaited: Double = 600,
         sleep: @escaping @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
     ) {
         self.transport = transport
         self.sleep = sleep
+        self.mostWaited = mostWaited
         limiter = RateLimiter(perSecond: requestsPerSecond)
     }
 
@@ -27,22 +32,36 @@ package actor Prober {
     @discardableResult
     func ask(_ probe: Probe) async throws -> Exchange {
         try await waitForTurn()
+        let asked = ContinuousClock.now
         let exchange = await transport.exchange(probe)
         exchanges.append(exchange)
         kept += exchange.footprint
         guard kept <= Self.largest else {
             throw Checkup.CouldNotCheck(
                 description:
-                    "\(probe.address.authority): its answers take more than \(Self.largest >> 20) MiB together")
+                    "\(probe.address.authority): its answers take more than \(Self.largest >> 20) MiB together",
+                isExcess: true)
+        }
+        try count(exchange, took: (ContinuousClock.now - asked) / .seconds(1))
+        return exchange
+    }
+
+    /// Whether it has become too quiet to go on.
+    private func count(_ exchange: Exchange, took seconds: Double) throws {
+        let authority = exchange.probe.address.authority
+        waited += max(0, seconds - Self.usual)
+        guard waited <= mostWaited else {
+            waited = 0
+            throw Checkup.CouldNotCheck(
+                description: "\(authority): its answers took \(Int(mostWaited)) seconds longer than usual together",
+                isSilence: true)
         }
         silentInARow = exchange.isSilent ? silentInARow + 1 : 0
         guard silentInARow < Self.mostSilent else {
             silentInARow = 0
             throw Checkup.CouldNotCheck(
-                description: "\(probe.address.authority): \(exchange.summary), \(Self.mostSilent) times in a row",
-                isSilence: true)
+                description: "\(authority): \(exchange.summary), \(Self.mostSilent) times in a row", isSilence: true)
         }
-        return exchange
     }
 
     func waitForTurn() async throws {
@@ -53,8 +72,11 @@ package actor Prober {
 }
 
 extension Exchange {
-    /// Whether nobody was there, or had an answer in time.
+    /// Whether nobody was there, or had all of an answer in time.
     fileprivate var isSilent: Bool {
-        if case .failure(let failure) = outcome { failure.isAbsence || failure == .timedOut } else { false }
+        switch outcome {
+        case .success: isLate
+        case .failure(let failure): isLate || failure.isAbsence || failure == .timedOut
+        }
     }
 }

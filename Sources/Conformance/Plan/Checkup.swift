@@ -29,6 +29,8 @@ package struct Checkup: Sendable {
         package let description: String
         /// Whether it answered before, and stopped.
         var isSilence = false
+        /// Whether it answered more than can be kept.
+        var isExcess = false
     }
 
     /// - Throws: ``CouldNotCheck``, or `CancellationError`.
@@ -134,7 +136,7 @@ package struct Checkup: Sendable {
     private func gap(_ ask: () async throws -> String?) async throws -> String? {
         do {
             return try await ask()
-        } catch let failure as CouldNotCheck {
+        } catch let failure as CouldNotCheck where !failure.isExcess {
             return failure.description
         }
     }

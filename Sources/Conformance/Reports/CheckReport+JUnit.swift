@@ -8,6 +8,8 @@ extension CheckReport {
     package func junit(isStrict: Bool = false) -> [UInt8] {
         var xml = XMLWriter()
         xml.element("testsuites", ["name": "gatefold check \(endpoint)", "tests": "\(entries.count)"]) { xml in
+            // What is said of the whole stands in the first suite: there is no place above.
+            var remarks = [silence, doubt].compactMap(\.self)
             for (name, entries) in families {
                 let failures = entries.count { isFailure($0.verdict, isStrict) }
                 let skipped = entries.count { $0.verdict.word == .skipped }
@@ -19,7 +21,9 @@ extension CheckReport {
                     ]
                 ) { xml in
                     for entry in entries { write(entry, isStrict, to: &xml) }
+                    if !remarks.isEmpty { xml.element("system-out") { $0.text(remarks.joined(separator: "\n")) } }
                 }
+                remarks = []
             }
         }
         return xml.bytes

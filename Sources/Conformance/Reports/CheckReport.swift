@@ -22,11 +22,12 @@ package struct CheckReport: Sendable {
         endpoint = evidence.endpoint.root.description
         date = evidence.date
         self.seconds = seconds
-        let redaction = Redaction(evidence)
-        silence = evidence.silence.map(redaction.hidden)
-        doubt = evidence.doubt.map(redaction.hidden)
+        silence = evidence.silence
+        doubt = evidence.doubt
         requests = evidence.exchanges.count + 2 * evidence.answerOrders.values.reduce(0) { $0 + $1.pairs }
-        entries = rules.map { Entry(rule: $0, verdict: $0.judge(evidence).printable(redaction)) }
+        entries = Redaction.$current.withValue(Redaction(evidence)) {
+            rules.map { Entry(rule: $0, verdict: $0.judge(evidence).shortened) }
+        }
     }
 
     /// The rules by family, in their order.
@@ -63,17 +64,16 @@ extension Verdict {
         case passed, failed, warning, skipped
     }
 
-    /// Without secrets, and with nothing of a server's that is longer than a reader would read.
-    fileprivate func printable(_ redaction: Redaction) -> Verdict {
-        func printable(_ text: String) -> String { Printable.shortened(redaction.hidden(text)) }
-        func printable(_ findings: [Finding]) -> [Finding] {
-            findings.map { Finding(printable($0.text), request: $0.request, answer: $0.answer) }
+    /// With nothing that is longer than somebody would read.
+    fileprivate var shortened: Verdict {
+        func shortened(_ findings: [Finding]) -> [Finding] {
+            findings.map { Finding(Printable.shortened($0.text), request: $0.request, answer: $0.answer) }
         }
         return switch self {
         case .passed: self
-        case .failed(let findings): .failed(printable(findings))
-        case .warned(let findings): .warned(printable(findings))
-        case .skipped(let reason): .skipped(printable(reason))
+        case .failed(let findings): .failed(shortened(findings))
+        case .warned(let findings): .warned(shortened(findings))
+        case .skipped(let reason): .skipped(Printable.shortened(reason))
         }
     }
 

@@ -1,16 +1,32 @@
 /// Texts from outside, made safe to print: a server may not write to the terminal of whoever checks it.
 enum Printable {
-    /// In quotation marks, with controls escaped, and no longer than a line.
+    /// What a server said, in quotation marks and no longer than a line.
     static func quote(_ text: some StringProtocol, longest: Int = 80) -> String {
-        // By scalars: one character may be a letter with a million accents.
-        let scalars = text.unicodeScalars
-        let isLonger = scalars.index(scalars.startIndex, offsetBy: longest + 1, limitedBy: scalars.endIndex) != nil
+        let scalars = hidden(text).unicodeScalars
+        let end = scalars.index(scalars.startIndex, offsetBy: longest, limitedBy: scalars.endIndex) ?? scalars.endIndex
         var shown = ""
-        for scalar in scalars.prefix(longest) {
+        for scalar in scalars[..<end] {
             // What ends a quotation is nobody's but ours.
             if "“”".unicodeScalars.contains(scalar) { shown += escape(scalar) } else { write(scalar, to: &shown) }
         }
-        return "“\(shown)\(isLonger ? "…" : "")”"
+        return "“\(shown)\(end == scalars.endIndex ? "" : "…")”"
+    }
+
+    /// What a server said, as part of a sentence.
+    static func told(_ text: some StringProtocol) -> String { clean(hidden(text)) }
+
+    /// So much of what a server said is looked at, in scalars: one character may be a letter with a million accents.
+    private static let mostLookedAt = 1_000
+
+    private static func hidden(_ text: some StringProtocol) -> String {
+        let scalars = text.unicodeScalars
+        let end = scalars.index(scalars.startIndex, offsetBy: mostLookedAt, limitedBy: scalars.endIndex)
+        let isCut = end.map { $0 != scalars.endIndex } ?? false
+        let looked = String(String.UnicodeScalarView(scalars[..<(end ?? scalars.endIndex)]))
+        guard let redaction = Redaction.current else { return looked }
+        let hidden = redaction.hidden(looked)
+        // What stands at a cut may be the beginning of something secret.
+        return isCut ? String(String.UnicodeScalarView(hidden.unicodeScalars.dropLast(16))) : hidden
     }
 
     /// No longer than a few lines.
@@ -22,7 +38,7 @@ enum Printable {
         return String(scalars[..<end]) + "…"
     }
 
-    /// Without characters that move a cursor, change a direction or can not be seen.
+    /// What we say ourselves, of what we were given: without characters that move a cursor, change a direction or can not be seen.
     static func clean(_ text: some StringProtocol) -> String {
         var result = ""
         for scalar in text.unicodeScalars { write(scalar, to: &result) }

@@ -51,7 +51,7 @@ enum DocumentRules {
             $0.reading.encodingFault == nil && $0.exchange.probe.situation != .malformed(.markup)
         }
         return .of(readable, none: none) { exchange, reading in
-            reading.formFault.map { Finding(Printable.clean($0), exchange) }
+            reading.formFault.map { Finding(Printable.told($0), exchange) }
         }
     }
 
@@ -66,7 +66,7 @@ enum DocumentRules {
             guard let call = exchange.probe.call, let body = exchange.answer?.body,
                 let errors = try? schemas.errors(in: body, of: call), let first = errors.first
             else { return nil }
-            return Finding(Printable.clean(first.prefix(200)), exchange)
+            return Finding(Printable.told(first), exchange)
         }
     }
 }

@@ -43,9 +43,8 @@ enum EchoRules {
         fix: "Find out how it got there, and make a new one at once."
     ) { evidence in
         guard let secret = evidence.cases.secret else { return .skipped("the secret is not known") }
-        let text = String(decoding: secret.bytes, as: UTF8.self)
         return .each(evidence.direct.filter { $0.answer != nil }, none: "nothing was answered") { exchange in
-            Trace.place(of: text, in: exchange, without: []).map { "it stands in \($0)" }
+            Trace.place(of: secret.bytes, in: exchange, without: []).map { "it stands in \($0)" }
         }
     }
 }

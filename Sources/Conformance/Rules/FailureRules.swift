@@ -43,9 +43,9 @@ enum FailureRules {
     /// How an answer differs from the last one that was known, which is the one that the case says; nil where it does not.
     private static func contradiction(of word: String, _ list: [String]?, with reader: CheckReader) -> String? {
         guard let state = reader.state else {
-            return "answered with 200 and the state \(Printable.clean(word)), and the case says none that was known"
+            return "answered with 200 and the state \(Printable.told(word)), and the case says none that was known"
         }
-        guard word == state.rawValue else { return "the state is \(Printable.clean(word)), not \(state.rawValue)" }
+        guard word == state.rawValue else { return "the state is \(Printable.told(word)), not \(state.rawValue)" }
         return IssueRules.fault(of: list, for: reader, state: word)
     }
 

@@ -24,7 +24,9 @@ enum GateRules {
         fix: "Answer Range with 206: an edition of 100 MB that was interrupted is resumed, not begun again."
     ) { evidence in
         let whole = evidence.exchanges(.gate(.granted)).first?.answer
-        return judge(evidence, [.grantedPart]) { answer in
+        let asked = isThere(evidence) ? evidence.exchanges(.gate(.grantedPart)) : []
+        return .eachAsked(asked, none: evidence.gateGap ?? "it was not tried") { exchange in
+            guard let answer = exchange.answer else { return exchange.summary }
             if answer.status != 206 { return "answered with \(answer.status)" }
             guard let place = answer["Content-Range"]?.wholeMatch(of: /bytes 0-([0-9]{1,2})\/(?:[0-9]+|\*)/),
                 let last = Int(place.1), last < GateAttempt.partLength
@@ -34,6 +36,9 @@ enum GateRules {
             return isRight ? nil : "it is not what the file begins with"
         }
     }
+
+    /// Whether anything was answered: of a gate that is away one rule alone speaks.
+    private static func isThere(_ evidence: Evidence) -> Bool { evidence.gate.contains { $0.answer != nil } }
 
     /// Whether what the path names may well be a page: it ends as one, or says nothing of its type.
     private static func isPageNamed(_ path: String) -> Bool {
@@ -53,12 +58,13 @@ enum GateRules {
         source: "PROTOCOLS 1.5: a 401 opens a login box, and stops a download in the background",
         fix: "Answer 403 without WWW-Authenticate."
     ) { evidence in
+        let isThere = isThere(evidence)
         let refused = evidence.gate.filter { exchange in
             guard case .gate(let attempt) = exchange.probe.situation, attempt.isRefusal else { return false }
-            return exchange.answer?.isSuccess == false
+            return exchange.answer.map { !$0.isSuccess } ?? isThere
         }
-        return .each(refused, none: evidence.gateGap ?? "nothing was refused") { exchange in
-            guard let answer = exchange.answer else { return nil }
+        return .eachAsked(refused, none: evidence.gateGap ?? "nothing was refused") { exchange in
+            guard let answer = exchange.answer else { return exchange.summary }
             if answer["WWW-Authenticate"] != nil { return "the answer has WWW-Authenticate" }
             // A path that can not be read one way may be a bad request, or name nothing.
             if case .gate(.pathTrick) = exchange.probe.situation, (400..<500).contains(answer.status),

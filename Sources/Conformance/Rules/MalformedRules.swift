@@ -25,7 +25,7 @@ enum MalformedRules {
         fix: "Escape every text that came from outside, in messages and comments too, or leave it out."
     ) { evidence in
         .each(evidence.exchanges(.malformed(.markup)), none: evidence.silence ?? "none was answered") { exchange in
-            exchange.reading?.formFault.map { "the document is broken: \(Printable.clean($0))" }
+            exchange.reading?.formFault.map { "the document is broken: \(Printable.told($0))" }
         }
     }
 

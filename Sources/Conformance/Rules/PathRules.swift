@@ -34,7 +34,8 @@ enum PathRules {
         }
         let compared = answers.values.flatMap { spelt in
             pairs.compactMap { pair -> (Exchange, Exchange)? in
-                guard let first = spelt[pair.0], let second = spelt[pair.1] else { return nil }
+                guard let first = spelt[pair.0], let second = spelt[pair.1], first.answer != nil, second.answer != nil
+                else { return nil }
                 return (first, second)
             }
         }.sorted {
@@ -60,14 +61,17 @@ enum PathRules {
         "path-head-fields", "HEAD has the status and type that GET has", source: "RFC 9110 section 9.3.2",
         fix: "Answer HEAD by the way GET goes, and leave the body out."
     ) { evidence in
-        .each(evidence.exchanges(.head), none: "no reader is known") { exchange in
+        let twins = evidence.exchanges(.head).compactMap { exchange -> (Exchange, RawAnswer, RawAnswer)? in
             let twin = evidence.exchanges(.ordinary, .renewalAgain).first {
                 $0.probe.call == exchange.probe.call && $0.probe.reader == exchange.probe.reader
                     && $0.probe.spelling == .query
             }
             guard let head = exchange.answer, let get = twin?.answer else { return nil }
-            if head.status != get.status { return "\(get.status) becomes \(head.status)" }
-            return head["Content-Type"] == get["Content-Type"] ? nil : "Content-Type is another"
+            return (exchange, head, get)
+        }
+        return .of(twins, none: "no reader is known") { exchange, head, get in
+            if head.status != get.status { return Finding("\(get.status) becomes \(head.status)", exchange) }
+            return head["Content-Type"] == get["Content-Type"] ? nil : Finding("Content-Type is another", exchange)
         }
     }
 

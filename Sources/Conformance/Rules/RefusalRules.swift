@@ -32,7 +32,7 @@ enum RefusalRules {
             guard let answer = exchange.answer else { return nil }
             if answer.status != 200 { return "answered with \(answer.status)" }
             guard let root = exchange.root, !root.isRefusal else { return nil }
-            return "the root is <\(Printable.clean(root.name))>, not <error>"
+            return "the root is <\(Printable.told(root.name))>, not <error>"
         }
     }
 

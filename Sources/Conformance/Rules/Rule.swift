@@ -89,9 +89,9 @@ extension Verdict {
         _ exchanges: [Exchange], none reason: String, as severity: Severity = .failure,
         _ complaint: (Exchange) -> String?
     ) -> Verdict {
-        of(exchanges.filter { $0.answer != nil }, none: reason, as: severity) { exchange in
-            complaint(exchange).map { Finding($0, exchange) }
-        }
+        let answered = exchanges.filter { $0.answer != nil }
+        let why = exchanges.isEmpty ? reason : "nothing was answered"
+        return of(answered, none: why, as: severity) { exchange in complaint(exchange).map { Finding($0, exchange) } }
     }
 
     /// Looks at each answer by itself.

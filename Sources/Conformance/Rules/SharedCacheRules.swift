@@ -9,7 +9,7 @@ enum SharedCacheRules {
         fix:
             "Have the endpoint say no-store, and the cache obey it: no rule of the cache's own may keep these paths or leave their query out."
     ) { evidence in
-        .each(evidence.exchanges(.throughCache), none: evidence.cacheGap ?? "it was not asked") { exchange in
+        .eachAsked(evidence.exchanges(.throughCache), none: evidence.cacheGap ?? "it was not asked") { exchange in
             guard let answer = exchange.answer else { return exchange.summary }
             if let sign = CacheHit.sign(of: answer) { return "it came out of the cache (\(sign))" }
             return mixture(in: exchange, evidence)

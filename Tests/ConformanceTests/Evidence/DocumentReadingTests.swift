@@ -34,7 +34,8 @@ struct DocumentReadingTests {
         // EBCDIC's “<?xml”.
         let fault = try reading([0x4C, 0x6F, 0xA7, 0x94, 0x93]).formFault
         #expect(fault == "its letters are not ASCII's, and it is not read")
-        #expect(try reading("<?xml version='1.0' encoding='IBM037'?>\(text)").formFault?.contains("“ibm037”") == true)
+        let named = try reading("<?xml version='1.0' encoding='IBM037'?>\(text)").formFault
+        #expect(named == "its XML declaration names letters that are not ASCII's, and it is not read")
         let late = "<?xml version='1.0'\(String(repeating: " ", count: 300))encoding='UTF-7'?>\(text)"
         #expect(try reading(late).formFault == "its XML declaration is longer than 200 bytes, and it is not read")
     }
@@ -45,7 +46,8 @@ struct DocumentReadingTests {
         #expect(try reading("<r>\(most)</r>").root?.children.count == 9_999)
         let more = try reading("<r>\(most)<a/><a/></r>")
         #expect(more.root == nil)
-        #expect(more.formFault == "it has more than 20000 elements and attributes, and is not read")
+        #expect(more.formFault == "it has more than 20000 elements, attributes and comments, and is not read")
+        #expect(try reading("<r>\(String(repeating: "<!---->", count: 20_000))</r>").root == nil)
         let attributes = (0..<201).map { " a\($0)=''" }.joined()
         let wide = try reading("<r\(attributes)/>").formFault
         #expect(wide == "an element has more than 200 attributes, and the document is not read")

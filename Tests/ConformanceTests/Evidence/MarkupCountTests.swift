@@ -8,18 +8,18 @@ import XML
 struct MarkupCountTests {
     private func count(_ text: String) -> [Int] {
         let count = MarkupCount(Array(text.utf8))
-        return [count.elements, count.attributes, count.mostAttributes]
+        return [count.elements, count.attributes, count.mostAttributes, count.comments]
     }
 
     @Test("with its elements and attributes, and without what only looks like some")
     func counts() {
-        #expect(count("") == [0, 0, 0])
-        #expect(count("no markup") == [0, 0, 0])
-        #expect(count("<?xml version='1.0'?>\n<a b='1' c = \"2\"><d e='f>g=h'/></a>") == [2, 3, 2])
-        #expect(count("<a><!-- <b c='d'/> --><![CDATA[<e f='g'>]]></a>") == [1, 0, 0])
+        #expect(count("") == [0, 0, 0, 0])
+        #expect(count("no markup") == [0, 0, 0, 0])
+        #expect(count("<?xml version='1.0'?>\n<a b='1' c = \"2\"><d e='f>g=h'/></a>") == [2, 3, 2, 1])
+        #expect(count("<a><!-- <b c='d'/> --><![CDATA[<e f='g'>]]></a>") == [1, 0, 0, 2])
         // What has no end.
         for text in ["<a b='", "<!-- <a>", "<![CDATA[ <a>", "<? <a>", "</a <b"] {
-            #expect(count(text).reduce(0, +) <= 3, "\(text)")
+            #expect(count(text).reduce(0, +) <= 4, "\(text)")
         }
     }
 
@@ -30,7 +30,7 @@ struct MarkupCountTests {
             let text = Self.element(depth: 4, &generator)
             let root = try XMLDocument(parsing: Array(text.utf8)).root
             let expected = Self.total(root)
-            #expect(count(text) == [expected.elements, expected.attributes, expected.most], "\(text)")
+            #expect(Array(count(text)[..<3]) == [expected.elements, expected.attributes, expected.most], "\(text)")
         }
     }
 

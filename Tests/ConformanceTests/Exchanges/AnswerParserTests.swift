@@ -49,6 +49,11 @@ struct AnswerParserTests {
         let fields = (0..<600).map { "F\($0): 1\r\n" }.joined()
         let answer = try answer("HTTP/1.1 200 OK\r\n\(fields)\r\n")
         #expect(answer.fields.count == 500 && answer.flaws == [.manyFields])
+        let long = String(repeating: "N", count: 257)
+        for name in [long, "N\u{E4}me", "a b", "\u{7F}"] {
+            let answer = try self.answer("HTTP/1.1 200 OK\r\n\(name): 1\r\nA: 2\r\n\r\n")
+            #expect(answer.fields == [Field("A", "2")] && answer.flaws == [.badField], "\(name)")
+        }
     }
 
     @Test("What stands around a body has its limits, too")

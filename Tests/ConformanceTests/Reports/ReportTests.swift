@@ -125,7 +125,7 @@ struct ReportTests {
         #expect(common.source.hasPrefix("RFC ") && common.why == nil)
     }
 
-    @Test("All reports but JUnit's say so where nothing of it seems to be an endpoint")
+    @Test("All reports say so where nothing of it seems to be an endpoint")
     func doubt() async throws {
         let report = try await check(
             StandIn { request, answer in
@@ -135,6 +135,8 @@ struct ReportTests {
         #expect(doubt.hasPrefix("No call was answered with a document of the protocol: are the calls below http:"))
         #expect(report.table(width: 1_000).contains("\n\n\(doubt)\n\n"))
         #expect(report.html.contains("<p>\(doubt)</p>"))
+        let suites = try XMLDocument(parsing: report.junit()).root.children
+        #expect(suites.map { $0.child("system-out")?.text } == [doubt] + suites.dropFirst().map { _ in nil })
         #expect(String(decoding: try JSONEncoder().encode(report), as: UTF8.self).contains("\"doubt\":\"No call"))
         #expect(try await check(StandIn()).doubt == nil)
     }

@@ -146,6 +146,16 @@ struct RuleTests {
         #expect(report["issues-everything"]?.word == .passed)
     }
 
+    @Test("find a gate that hangs up in place of a refusal, or of a part")
+    func gateHangsUp() async throws {
+        for (status, rule) in [(403, "gate-403"), (206, "gate-part")] {
+            let standIn = StandIn { request, answer in
+                if request.isContent, answer.status == status { answer.isNothing = true }
+            }
+            expect(try await check(standIn), breaks: rule)
+        }
+    }
+
     @Test("judge the endpoint also where the gate is away, and say that it is")
     func gateAway() async throws {
         let report = try await check(

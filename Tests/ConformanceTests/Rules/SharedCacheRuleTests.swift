@@ -133,4 +133,23 @@ struct SharedCacheRuleTests {
         #expect(findings.map(\.text) == [Self.token], "\(findings)")
         #expect(findings.map(\.request) == ["GET /test/renew_token?token=…"], "\(findings)")
     }
+
+    @Test("finds a cache that hangs up")
+    func hangsUp() async throws {
+        let standIn = StandIn { request, answer in
+            if request.path.hasPrefix("/cached/"), request.isCredentials { answer.isNothing = true }
+        }
+        try await standIn.serve { port in
+            var options = CheckOptions()
+            options.requestsPerSecond = .infinity
+            options.through = Address("http://127.0.0.1:\(port)/cached")
+            let root = try #require(Address("http://127.0.0.1:\(port)/test"))
+            let report = try await Checkup(
+                endpoint: Endpoint(root: root), cases: standInCases(port), options: options
+            ).run()
+            expect(report, breaks: "shared-cache")
+            let finding = try #require(report["shared-cache"]?.findings.first)
+            #expect(finding.text == "the connection was closed without an answer")
+        }
+    }
 }

@@ -130,7 +130,7 @@ struct TimingRuleTests {
 
     @Test(
         "counts refusals alone, and says what came in place of one", arguments: [true, false],
-        ["HTTP 429", "throttled"])
+        ["HTTP 429", "another status"])
     func tired(byStreams: Bool, words: String) async throws {
         let report = try await sound {
             let tally = Tally()

@@ -67,6 +67,8 @@ struct StandInAnswer: Sendable {
     var length: Int?
     /// Hangs up without a word.
     var isNothing = false
+    /// Leaves the connection open behind the answer until the other side has enough.
+    var isKeptOpen = false
     /// Says nothing, and leaves the connection open until the other side has enough.
     var isSilence = false
 

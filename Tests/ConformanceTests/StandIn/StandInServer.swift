@@ -49,11 +49,16 @@ extension StandIn {
                                 }
                             }
                         }
+                        readers.cancelAll()
                     }
                 }
             }
-            defer { group.cancelAll() }
-            return try await body(port)
+            let result: Swift.Result<Result, any Error>
+            do { result = .success(try await body(port)) } catch { result = .failure(error) }
+            // Connections that came until now are taken over first: one that nobody takes over ends the program.
+            try? await server.channel.close()
+            try? await group.waitForAll()
+            return try result.get()
         }
     }
 
@@ -71,7 +76,7 @@ extension StandIn {
                 let answer = answer(request)
                 guard !answer.isSilence else { continue }
                 if !answer.isNothing { try await outbound.write(ByteBuffer(bytes: answer.bytes)) }
-                return
+                if !answer.isKeptOpen { return }
             }
         }
     }
