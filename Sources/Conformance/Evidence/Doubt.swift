@@ -11,5 +11,13 @@ extension Evidence {
         return "No call was answered with a document of the protocol: are the calls below \(endpoint.root)?"
     }
 
+    /// Of whom nothing more was asked than to sign in, although that was to succeed; nil where there is nobody.
+    var unsigned: String? {
+        let tried = Set(exchanges(.signIn, .ordinary).compactMap(\.probe.reader))
+        let names = cases.readers.filter { tried.contains($0.name) && tokens[$0.name] == nil }.map(\.name)
+        guard !names.isEmpty else { return nil }
+        return "Not signed in, so that nothing else of the case was judged: \(names.joined(separator: ", "))"
+    }
+
     private static let roots: Set = ["token", "error", "subscription", "credentials", XMLElement.dovetailAnswer]
 }

@@ -21,6 +21,9 @@ package struct Exchange: Sendable {
         reading = (try? outcome.get()).flatMap { DocumentReading($0, to: probe) }
     }
 
+    /// Whether what it says can be told: a 200 that is no document is another rule's.
+    var isJudged: Bool { answer.map { $0.status != 200 || root != nil } ?? false }
+
     package var answer: RawAnswer? { try? outcome.get() }
     package var root: XMLElement? { reading?.root }
 

@@ -78,7 +78,8 @@ package struct Probe: Sendable {
             }
             text += "?" + names.map { "\($0)=…" }.joined(separator: "&")
         }
-        if let reader { text += " (\(reader))" }
+        let asked = [reader, call == .editionCredentials ? edition : nil].compactMap(\.self)
+        if !asked.isEmpty { text += " (\(asked.joined(separator: ", ")))" }
         return text
     }
 }

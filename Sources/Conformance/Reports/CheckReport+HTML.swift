@@ -19,7 +19,7 @@ extension CheckReport {
             <p>\(Self.escape("\(date.formatted(.iso8601)), \(requests) requests in \(Int(seconds.rounded(.up))) s. \(sum)."))</p>
 
             """
-        for remark in [silence, doubt].compactMap(\.self) { page += "<p>\(Self.escape(remark))</p>\n" }
+        for remark in remarks { page += "<p>\(Self.escape(remark))</p>\n" }
         for (name, entries) in families {
             page += "<h2>\(Self.escape(name))</h2>\n<table>\n"
             for entry in entries { page += Self.row(entry) }

@@ -2,7 +2,7 @@ import Foundation
 
 extension CheckReport: Encodable {
     private enum Key: String, CodingKey {
-        case endpoint, date, seconds, requests, silence, doubt, clean, counts, rules
+        case endpoint, date, seconds, requests, silence, doubt, unsigned, clean, counts, rules
     }
 
     private struct Row: Encodable {
@@ -29,6 +29,7 @@ extension CheckReport: Encodable {
         try container.encode(requests, forKey: .requests)
         try container.encodeIfPresent(silence, forKey: .silence)
         try container.encodeIfPresent(doubt, forKey: .doubt)
+        try container.encodeIfPresent(unsigned, forKey: .unsigned)
         try container.encode(isClean(), forKey: .clean)
         let counts = Dictionary(uniqueKeysWithValues: Verdict.Word.allCases.map { ($0.rawValue, count($0)) })
         try container.encode(counts, forKey: .counts)

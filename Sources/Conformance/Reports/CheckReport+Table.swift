@@ -6,6 +6,7 @@ extension CheckReport {
     ///   - width: where lines are broken, in characters.
     package func table(hasColour: Bool = false, width: Int = 100) -> String {
         var lines = ["\(Printable.clean(endpoint)), \(requests) requests in \(Int(seconds.rounded(.up))) s"]
+        for remark in remarks { lines += [""] + Self.wrapped(Printable.clean(remark), indent: "", width) }
         let column = entries.map(\.rule.id.count).max() ?? 0
         for (name, entries) in families {
             lines += ["", Self.paint(name, .heading, hasColour)]
@@ -29,9 +30,10 @@ extension CheckReport {
                 }
             }
         }
-        if let silence { lines += ["", Printable.clean(silence)] }
-        if let doubt { lines += [""] + Self.wrapped(Printable.clean(doubt), indent: "", width) }
-        return (lines + ["", sum]).joined(separator: "\n")
+        lines.append("")
+        let broken = entries.filter { $0.verdict.word == .failed }.map(\.rule.id)
+        if !broken.isEmpty { lines += Self.wrapped(broken.joined(separator: ", "), indent: "failed: ", width) }
+        return (lines + [sum]).joined(separator: "\n")
     }
 
     private static let mostFindings = 3

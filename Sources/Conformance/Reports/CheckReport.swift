@@ -15,6 +15,8 @@ package struct CheckReport: Sendable {
     package let silence: String?
     /// Why the rest may say little; nil where it does not.
     package let doubt: String?
+    /// The readers of whom little was asked; nil where there are none.
+    package let unsigned: String?
     package let entries: [Entry]
 
     /// Has all rules judge the evidence.
@@ -24,11 +26,16 @@ package struct CheckReport: Sendable {
         self.seconds = seconds
         silence = evidence.silence
         doubt = evidence.doubt
+        // Where nothing is an endpoint, nobody is signed in.
+        unsigned = doubt == nil ? evidence.unsigned : nil
         requests = evidence.exchanges.count + 2 * evidence.answerOrders.values.reduce(0) { $0 + $1.pairs }
         entries = Redaction.$current.withValue(Redaction(evidence)) {
             rules.map { Entry(rule: $0, verdict: $0.judge(evidence).shortened) }
         }
     }
+
+    /// What is to be known before the rest is read.
+    var remarks: [String] { [silence, doubt, unsigned].compactMap(\.self) }
 
     /// The rules by family, in their order.
     var families: [(name: String, entries: [Entry])] {

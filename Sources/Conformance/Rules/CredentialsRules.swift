@@ -105,7 +105,8 @@ enum CredentialsRules {
 
     static let feedPassword = Rule(
         "credentials-feed-password", "The feed's password is the SHA-1 of :token:secret", source: "PROTOCOLS 1.2",
-        fix: "Use the formula of edition passwords with an empty edition and the token in place of the userid."
+        fix:
+            "Use the formula of edition passwords with an empty edition and the token in place of the userid; look whether both sides have the same secret."
     ) { evidence in
         let given = evidence.direct.compactMap { exchange in
             exchange.root.flatMap { root in root.token.map { (exchange, $0, root.attributes["global_auth_password"]) } }

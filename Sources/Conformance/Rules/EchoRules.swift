@@ -30,12 +30,24 @@ enum EchoRules {
         fix: "Leave the password out of comments, messages and headers."
     ) { evidence in
         let name = evidence.cases.proofName
-        let asked = evidence.direct.filter { $0.answer != nil && $0.probe.fields.contains { $0.name == name } }
-        return .each(asked, none: "no password was sent") { exchange in
-            let typed = exchange.probe.fields.filter { $0.name == name }.map(\.value)
+        func proofs(_ fields: [Field]) -> [String] { fields.filter { $0.name == name }.map(\.value) }
+        let known = Set(evidence.cases.readers.flatMap { proofs($0.signIn ?? []) }).filter { !isCommon($0) }
+        guard evidence.direct.contains(where: { !proofs($0.probe.fields).isEmpty }) else {
+            return .skipped("no password was sent")
+        }
+        // Those of all readers in every answer: a verification may tell what was typed at sign-in.
+        return .each(evidence.direct, none: "nothing was asked") { exchange in
+            let typed = known.union(proofs(exchange.probe.fields))
             return typed.lazy.compactMap { Trace.place(of: $0, in: exchange, without: []) }.first
                 .map { "it stands in \($0)" }
         }
+    }
+
+    /// Whether it is a word that answers have anyhow.
+    private static func isCommon(_ proof: String) -> Bool {
+        let states = CheckReader.State.allCases.map(\.rawValue)
+        let words = [PugpigSchemas.token, PugpigSchemas.subscription, PugpigSchemas.credentials] + states
+        return words.contains { $0.contains(proof.lowercased()) }
     }
 
     static let secret = Rule(

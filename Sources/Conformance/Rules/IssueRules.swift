@@ -8,7 +8,8 @@ enum IssueRules {
 
     static let nothing = Rule(
         "issues-nothing", "A reader who may have nothing has a list with nothing in it", source: source,
-        fix: "Write <issues/>. Left out, it opens the whole catalogue to an active reader."
+        fix:
+            "Write <issues/>: left out, it opens the whole catalogue to an active reader. Or find out who is right, the subscriber system or the file of cases."
     ) { evidence in
         judge(evidence) { reader, _ in reader.issues == .nothing }
     }
@@ -60,7 +61,9 @@ enum IssueRules {
         case nil: return nil
         case .nothing:
             guard let list else { return "there is no <issues>, which means everything" }
-            return list.isEmpty ? nil : "the list names \(list.count) editions"
+            guard let one = list.first else { return nil }
+            let count = list.count == 1 ? "" : "\(list.count) editions, among them "
+            return "the list names \(count)\(Printable.quote(one))"
         case .everything:
             guard let list else { return nil }
             guard state == active, !list.isEmpty else { return "there is an <issues>, which means nothing else" }
@@ -84,7 +87,7 @@ enum IssueRules {
             let state = reader.state?.rawValue ?? answered
             return isMeant(reader, state) ? (reader, state, exchange) : nil
         }
-        return .of(told, none: "no such reader is known") { reader, state, exchange in
+        return .of(told, none: "no such reader is known, or none was answered") { reader, state, exchange in
             fault(of: exchange.root?.issues, for: reader, state: state).map { Finding($0, exchange) }
         }
     }

@@ -60,7 +60,7 @@ enum RefusalRules {
     }
 
     static let credentialsStatus = Rule(
-        "refusal-credentials", "Refused edition credentials are a 200 with a document",
+        "refusal-credentials", "Refused edition credentials are answered with 200",
         source: "PROTOCOLS 1.2; DESIGN rule 6",
         fix: "Answer 200 with <credentials><error status=\"…\"/></credentials>."
     ) { evidence in
@@ -74,7 +74,7 @@ enum RefusalRules {
         source: "PROTOCOLS 1.2: the client reads /credentials/error/@status; 6A row 7",
         fix: "Put <error> into <credentials>, not in its place."
     ) { evidence in
-        .each(errors(evidence), none: "no credentials were refused") { exchange in
+        .each(errors(evidence), none: "no credentials were refused with an error in a document") { exchange in
             exchange.root?.name == "credentials" ? nil : "the root is <error>"
         }
     }
@@ -83,7 +83,7 @@ enum RefusalRules {
         "refusal-credentials-status", "The error's status is notrecognised, notentitled, expired or missing",
         source: "PROTOCOLS 1.2; 6A row 2", fix: "Use one of the three words; apps know no other."
     ) { evidence in
-        .each(errors(evidence), none: "no credentials were refused") { exchange in
+        .each(errors(evidence), none: "no credentials were refused with an error in a document") { exchange in
             guard let word = exchange.root?.error?.attributes["status"],
                 !["notrecognised", "notentitled", "expired"].contains(word)
             else { return nil }

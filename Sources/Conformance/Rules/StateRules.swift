@@ -15,18 +15,20 @@ enum StateRules {
         "state-lapsed-sign-in", "A lapsed reader's right credentials give a token as well",
         source: "PROTOCOLS 1.2: sign-in proves identity, not entitlement",
         fix:
-            "Do not look at the subscription at sign-in: a lapsed reader may still hold editions, and verification says the rest."
+            "Do not look at the subscription at sign-in: a lapsed reader may still hold editions, and verification says the rest. Look whether the credentials of the case are right."
     ) { evidence in
         signIns(evidence) { $0.state != nil && $0.state != .active }
     }
 
     private static func signIns(_ evidence: Evidence, _ isMeant: (CheckReader) -> Bool) -> Verdict {
-        let asked = evidence.plain(.signIn).filter { isMeant($0.reader) }
-        return .of(asked, none: "no such reader is known") { _, exchange in
-            guard let answer = exchange.answer else { return nil }
-            if answer.status != 200 { return Finding("answered with \(answer.status)", exchange) }
-            guard let root = exchange.root else { return nil }
-            return root.token == nil ? Finding("there is no token in the answer", exchange) : nil
+        let asked = evidence.plain(.signIn).filter { isMeant($0.reader) && $0.exchange.isJudged }
+        return .of(asked, none: "no such reader is known, or none was answered") { _, exchange in
+            if let status = exchange.answer?.status, status != 200 {
+                return Finding("answered with \(status)", exchange)
+            }
+            guard exchange.root?.token == nil else { return nil }
+            let word = exchange.root?.error?.attributes["status"].map { ", but an error: \(Printable.quote($0))" }
+            return Finding("there is no token in the answer\(word ?? "")", exchange)
         }
     }
 

@@ -51,7 +51,9 @@ enum TokenRules {
         "token-renew-loop", "The renewed token is good", source: "PROTOCOLS 1.2",
         fix: "Issue a token that verifies: an app that is given one stale token for another goes round for ever."
     ) { evidence in
-        let meantGood = evidence.exchanges(.renewed).filter { evidence.reader($0.probe.reader)?.renewal != .stale }
+        let meantGood = evidence.exchanges(.renewed).filter {
+            $0.isJudged && evidence.reader($0.probe.reader)?.renewal != .stale
+        }
         return .each(meantGood, none: "no token was renewed") { exchange in
             guard let answer = exchange.answer else { return nil }
             if answer.status != 200 { return "answered with \(answer.status)" }
@@ -81,9 +83,9 @@ enum TokenRules {
         _ evidence: Evidence, _ expected: Set<CheckReader.Renewal>, _ complaint: (XMLElement) -> String?
     ) -> Verdict {
         let asked = evidence.plain(.renewToken, .renewal).filter { asked in
-            asked.reader.renewal.map { expected.contains($0) } ?? false
+            asked.exchange.isJudged && asked.reader.renewal.map { expected.contains($0) } ?? false
         }
-        return .of(asked, none: "no such reader is known") { _, exchange in
+        return .of(asked, none: "no such reader is known, or none was answered") { _, exchange in
             guard let answer = exchange.answer else { return nil }
             if answer.status != 200 { return Finding("answered with \(answer.status)", exchange) }
             return exchange.root.flatMap(complaint).map { Finding($0, exchange) }

@@ -180,7 +180,9 @@ struct CheckReportOptions: ParsableArguments {
 extension Address {
     fileprivate static func argument(_ text: String, _ name: String) throws -> Address {
         guard let address = Address(text) else {
-            throw CommandFailure(.usage, "expected an http or https URL without a user and a fragment as \(name)")
+            throw CommandFailure(
+                .usage,
+                "expected an http or https URL without a user and a fragment as \(name), such as https://example.com/")
         }
         return address
     }

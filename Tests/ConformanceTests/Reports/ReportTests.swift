@@ -133,12 +133,33 @@ struct ReportTests {
             })
         let doubt = try #require(report.doubt)
         #expect(doubt.hasPrefix("No call was answered with a document of the protocol: are the calls below http:"))
-        #expect(report.table(width: 1_000).contains("\n\n\(doubt)\n\n"))
+        #expect(report.table(width: 1_000).contains(" s\n\n\(doubt)\n\ncache\n") && report.unsigned == nil)
         #expect(report.html.contains("<p>\(doubt)</p>"))
         let suites = try XMLDocument(parsing: report.junit()).root.children
         #expect(suites.map { $0.child("system-out")?.text } == [doubt] + suites.dropFirst().map { _ in nil })
         #expect(String(decoding: try JSONEncoder().encode(report), as: UTF8.self).contains("\"doubt\":\"No call"))
-        #expect(try await check(StandIn()).doubt == nil)
+        let clean = try await check(StandIn())
+        #expect(clean.remarks.isEmpty && !clean.table().contains("failed: "))
+    }
+
+    @Test("The table ends with what failed, and all reports name readers who were not signed in")
+    func ends() async throws {
+        let report = try await check(
+            StandIn { request, answer in
+                if request.isSignIn, ["activeall", "lapsedall"].contains(request["username"]) {
+                    answer = StandIn().document("<error status=\"throttled\"/>")
+                }
+            })
+        let remark = "Not signed in, so that nothing else of the case was judged: activeall, lapsedall"
+        #expect(report.unsigned == remark && report.doubt == nil)
+        #expect(report.table().hasSuffix("\n\nfailed: state-sign-in, state-lapsed-sign-in\n\(report.sum)"))
+        let text = "there is no token in the answer, but an error: “throttled”"
+        #expect(report["state-sign-in"]?.findings.first?.text == text)
+        let texts = [
+            report.table(), report.html, String(decoding: report.junit(), as: UTF8.self),
+            String(decoding: try JSONEncoder().encode(report), as: UTF8.self),
+        ]
+        for text in texts { #expect(text.contains(remark)) }
     }
 
     @Test("No report holds a password, a token or a secret")

@@ -98,6 +98,9 @@ extension Breakage {
                 answer.text += "<!-- \(password) -->"
             }
         },
+        Breakage("echo-password", "a reader's, where nobody typed it") { request, answer in
+            if request.isVerification, request.user == "activeall" { answer.text += "<!-- marker-5f0c1d7e -->" }
+        },
         Breakage("echo-password", "what was typed in vain") { request, answer in
             if request.isSignIn, let password = request["password"], password.hasPrefix("wrong"), answer.isRefusal {
                 // As refusals are to be the same, it is told of everybody.
