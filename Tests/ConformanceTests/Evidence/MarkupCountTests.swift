@@ -24,10 +24,11 @@ struct MarkupCountTests {
     }
 
     @Test("exactly, of documents that can be read")
-    func exact() throws {
+    func exact() async throws {
         var generator = SeededRandom(seed: 7)
-        for _ in 0..<300 {
-            let text = Self.element(depth: 4, &generator)
+        for _ in 0..<100 {
+            await Task.yield()
+            let text = Self.element(depth: 3, &generator)
             let root = try XMLDocument(parsing: Array(text.utf8)).root
             let expected = Self.total(root)
             #expect(Array(count(text)[..<3]) == [expected.elements, expected.attributes, expected.most], "\(text)")

@@ -68,7 +68,7 @@ struct RedactionTests {
 
     @Test("in time that does not grow with how many begin alike")
     func many() {
-        let redaction = Redaction((0..<5_000).map { Array("the same beginning \($0)".utf8) })
+        let redaction = Redaction((0..<500).map { Array("the same beginning \($0)".utf8) })
         let text = String(repeating: "the same beginning 77 ", count: 40)
         #expect(redaction.hidden(text) == String(repeating: "… ", count: 40))
     }

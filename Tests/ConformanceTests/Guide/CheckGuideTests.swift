@@ -37,7 +37,7 @@ struct CheckGuideTests {
             try YAMLSettings.read(
                 text: block, name: "cases.yaml", folder: "/",
                 environment: [
-                    "ADA_PASSWORD": "x", "EARLIER_TOKEN": "w", "EDITION_SECRET": "y", "OLD_TOKEN": "z",
+                    "ALAN_PASSWORD": "x", "EARLIER_TOKEN": "w", "EDITION_SECRET": "y", "OLD_TOKEN": "z",
                 ]))
         #expect(cases.readers.count == 4 && cases.content != nil && cases.secret != nil)
     }

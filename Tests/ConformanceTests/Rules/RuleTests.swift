@@ -220,7 +220,7 @@ struct RuleTests {
     func timing() async throws {
         let report = try await leaking {
             try await check(
-                StandIn { request, _ in if request.isSignIn, request["username"] == "peter" { StandIn.work() } },
+                StandIn { request, _ in if request.isSignIn, request["username"] == "peter" { StandIn.work(10) } },
                 options: { $0.timedPairs = 40 })
         }
         expect(report, breaks: "timing-enumeration")

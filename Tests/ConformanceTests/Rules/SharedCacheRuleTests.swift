@@ -110,7 +110,7 @@ struct SharedCacheRuleTests {
         #expect(findings.allSatisfy { $0.request?.contains("/test/\(call)") == true }, "\(findings)")
         // The second of the two asks for what is kept of the first.
         #expect(findings.contains { $0.request?.hasPrefix("GET /test/\(call)?") == true }, "\(findings)")
-        #expect(findings.contains { $0.request?.hasSuffix("(\(second))") == true }, "\(findings)")
+        #expect(findings.contains { $0.request?.contains("(\(second)") == true }, "\(findings)")
     }
 
     @Test("Pitfall 16: finds one that keeps the credentials of readers who hold the same edition")

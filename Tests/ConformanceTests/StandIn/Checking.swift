@@ -57,5 +57,6 @@ extension CheckReport {
 
 /// Expects that exactly one rule is broken.
 func expect(_ report: CheckReport, breaks rule: String, sourceLocation: SourceLocation = #_sourceLocation) {
-    #expect(Array(report.broken.keys) == [rule], "\(report.broken)", sourceLocation: sourceLocation)
+    let verdict = report[rule].map { "\($0)" } ?? "no such rule"
+    #expect(Array(report.broken.keys) == [rule], "\(report.broken), \(verdict)", sourceLocation: sourceLocation)
 }

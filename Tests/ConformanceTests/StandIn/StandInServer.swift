@@ -3,6 +3,7 @@ import NIOHTTP2
 import NIOPosix
 import NIOSSL
 import NIOTLS
+import Synchronization
 
 extension StandIn {
     /// Runs the body while the stand-in answers on a free port of 127.0.0.1, one request a connection.
@@ -10,6 +11,7 @@ extension StandIn {
         tls: TLS? = nil, _ body: @Sendable @escaping (_ port: Int) async throws -> Result
     ) async throws -> Result {
         let context = try tls?.context
+        let taken = TakenConnections()
         let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -20,15 +22,15 @@ extension StandIn {
                     }
                     guard tls?.hasHTTP2 == true else {
                         return channel.eventLoop.makeSucceededFuture(
-                            Connection.plain(try .init(wrappingChannelSynchronously: channel)))
+                            taken.keep(.plain(try .init(wrappingChannelSynchronously: channel))))
                     }
-                    let chosen = NIOTypedApplicationProtocolNegotiationHandler<Connection> { chosen, channel in
+                    let chosen = NIOTypedApplicationProtocolNegotiationHandler<StandInConnection> { chosen, channel in
                         channel.eventLoop.makeCompletedFuture {
                             guard case .negotiated("h2") = chosen else {
-                                return .plain(try .init(wrappingChannelSynchronously: channel))
+                                return taken.keep(.plain(try .init(wrappingChannelSynchronously: channel)))
                             }
                             try channel.pipeline.syncOperations.addHandler(NIOHTTP2Handler(mode: .server))
-                            return .streams(try .init(wrappingChannelSynchronously: channel))
+                            return taken.keep(.streams(try .init(wrappingChannelSynchronously: channel)))
                         }
                     }
                     try channel.pipeline.syncOperations.addHandler(chosen)
@@ -49,22 +51,12 @@ extension StandIn {
                                 }
                             }
                         }
-                        readers.cancelAll()
                     }
                 }
             }
-            let result: Swift.Result<Result, any Error>
-            do { result = .success(try await body(port)) } catch { result = .failure(error) }
-            // Connections that came until now are taken over first: one that nobody takes over ends the program.
-            try? await server.channel.close()
-            try? await group.waitForAll()
-            return try result.get()
+            defer { group.cancelAll() }
+            return try await body(port)
         }
-    }
-
-    private enum Connection: Sendable {
-        case plain(NIOAsyncChannel<ByteBuffer, ByteBuffer>)
-        case streams(NIOAsyncChannel<HTTP2Frame, HTTP2Frame>)
     }
 
     private func serve(_ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>) async throws {
@@ -79,5 +71,32 @@ extension StandIn {
                 if !answer.isKeptOpen { return }
             }
         }
+    }
+}
+
+private enum StandInConnection: Sendable {
+    case plain(NIOAsyncChannel<ByteBuffer, ByteBuffer>)
+    case streams(NIOAsyncChannel<HTTP2Frame, HTTP2Frame>)
+
+    func end() async throws {
+        switch self {
+        case .plain(let connection): try await connection.executeThenClose { _, _ in }
+        case .streams(let connection): try await connection.executeThenClose { _, _ in }
+        }
+    }
+}
+
+/// Holds connections until the stand-in has gone. One that comes as it goes is served by nobody, and NIO ends the program where
+/// such a one is let go before it was ended.
+private final class TakenConnections: Sendable {
+    private let all = Mutex<[StandInConnection]>([])
+
+    func keep(_ connection: StandInConnection) -> StandInConnection {
+        all.withLock { $0.append(connection) }
+        return connection
+    }
+
+    deinit {
+        for connection in all.withLock(\.self) { Task { try? await connection.end() } }
     }
 }
