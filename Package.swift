@@ -504,7 +504,10 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "MailTests",
-            dependencies: ["Mail", "Gatefold", "JSON", "Settings", "Transfers", "TestSupport"],
+            dependencies: [
+                "Mail", "Gatefold", "JSON", "Settings", "Transfers", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "DeliveriesTests",

@@ -73,8 +73,9 @@ public enum FreePort {
     static func isListenedOn(_ port: Int) -> Bool {
         let local = String(format: ":%04X", port)
         return ["/proc/net/tcp", "/proc/net/tcp6"].contains { table in
-            guard let text = try? String(contentsOfFile: table, encoding: .ascii) else { return false }
-            return text.split(separator: "\n").contains { line in
+            // To its end: what is read at once has room for some thirty sockets.
+            guard let bytes = try? FileHandle(forReadingAtPath: table)?.readToEnd() else { return false }
+            return String(decoding: bytes, as: UTF8.self).split(separator: "\n").contains { line in
                 let words = line.split(separator: " ", omittingEmptySubsequences: true)
                 // 0A is TCP_LISTEN.
                 return words.count > 3 && words[1].hasSuffix(local) && words[3] == "0A"
