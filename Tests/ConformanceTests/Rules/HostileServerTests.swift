@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -8,23 +7,19 @@ import Testing
 /// A server that would have whoever checks it do something else.
 @Suite("A hostile server")
 struct HostileServerTests {
-    private final class Record: Sendable {
-        let requests = Mutex<[StandInRequest]>([])
-    }
-
     @Test("does not write into the requests that its credentials are tried with")
     func credentials() async throws {
-        let record = Record()
+        let record = RequestRecord()
         let report = try await check(
             StandIn { request, answer in
-                if request.isContent { record.requests.withLock { $0.append(request) } }
+                if request.isContent { record.add(request) }
                 guard request.isCredentials else { return }
                 answer.text = answer.text
                     .replacing("</password>", with: "\r\nX-Injected: 1</password>")
                     .replacing("<header ", with: "<header name=\"Transfer-Encoding\">chunked</header><header ")
             })
         #expect(report.broken.keys.contains("credentials-password-form"))
-        let requests = record.requests.withLock { $0 }
+        let requests = record.requests
         #expect(!requests.isEmpty)
         for request in requests {
             #expect(request.header("X-Injected") == nil && request.header("Transfer-Encoding") == nil)

@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import Conformance
@@ -6,16 +5,12 @@ import Testing
 /// What the guide promises whoever is asked.
 @Suite("A check does to the other side")
 struct MannersTests {
-    private final class Record: Sendable {
-        let requests = Mutex<[StandInRequest]>([])
-    }
-
     @Test("nothing but what it says")
     func requests() async throws {
-        let record = Record()
-        let report = try await check(StandIn { request, _ in record.requests.withLock { $0.append(request) } })
+        let record = RequestRecord()
+        let report = try await check(StandIn { request, _ in record.add(request) })
         #expect(report.broken.isEmpty, "\(report.broken)")
-        let requests = record.requests.withLock { $0 }
+        let requests = record.requests
         #expect(Set(requests.map(\.method)) == ["GET", "HEAD", "POST", "PATCH"])
         for request in requests where request.method == "PATCH" {
             #expect(request.body.isEmpty && request.fields.isEmpty, "\(request.target)")
