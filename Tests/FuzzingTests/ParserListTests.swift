@@ -99,11 +99,11 @@ struct ParserListTests {
     /// is.
     private static let values: Set<String> = [
         "AcceptFailureHandler", "AccountBook", "AdoptedReader", "CatalogueColumns", "ConstantTime", "ContentType",
-        "CryptFunction", "Decided", "Decoys", "DigestFunction", "ExactText", "FeedItem", "GuessAttempt",
-        "HTTPMessages", "InPlayerSettings", "InPlayerTransport", "KeptAnswer", "LaneMemory", "MQTTPacket", "PBKDF2Hash",
-        "PasswordHasher", "PasswordVerifier", "PublicationProxy", "PushToken", "QuestionKey", "ReceiptVerifier",
-        "RevocationMemory", "SQLChange", "SQLDatabase", "SQLValues", "Secret", "SendWindow", "SessionKeeper",
-        "SessionStore", "ShadowWatch", "StoredPassword", "TokenCodec",
+        "CredentialsForm", "CryptFunction", "Decided", "Decoys", "DigestFunction", "ExactText", "FeedItem",
+        "GuessAttempt", "HTTPMessages", "InPlayerSettings", "InPlayerTransport", "KeptAnswer", "LaneMemory",
+        "MQTTPacket", "PBKDF2Hash", "PasswordHasher", "PasswordVerifier", "PublicationProxy", "PushToken",
+        "QuestionKey", "ReceiptVerifier", "RevocationMemory", "SQLChange", "SQLDatabase", "SQLValues", "Secret",
+        "SendWindow", "SessionKeeper", "SessionStore", "ShadowWatch", "StoredPassword", "TokenCodec",
     ]
 
     /// What we say ourselves.

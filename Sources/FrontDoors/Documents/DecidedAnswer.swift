@@ -6,12 +6,12 @@ package struct DecidedAnswer: Sendable {
     /// The route of its request, as the router would name it.
     package let route: String
     package let standing: Standing
-    package let repetition: Repetition<WholeAnswer>
+    package let repetition: Repetition
     /// Counts and remembers what is counted and remembered each time the answer is given.
     package let given: @Sendable () -> Void
 
     package init(
-        _ answer: WholeAnswer, route: String, standing: Standing, repetition: Repetition<WholeAnswer> = .same,
+        _ answer: WholeAnswer, route: String, standing: Standing, repetition: Repetition = .same,
         given: @escaping @Sendable () -> Void
     ) {
         self.answer = answer

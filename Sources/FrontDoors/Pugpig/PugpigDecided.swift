@@ -38,18 +38,23 @@ package struct PugpigDecided: Sendable {
         let token = inquiry.fields["token"] ?? ""
         if call == .verifySubscription {
             guard let decided = proxy.decidedVerification(token: token, inquiry) else { return nil }
-            return DecidedAnswer(
-                PugpigResponse.verification(decided.answer), route: route, standing: decided.standing,
-                given: { proxy.give(decided) })
+            return answer(PugpigResponse.verification(decided.answer), decided, by: proxy, route: route)
         }
         // What throws is the front door's to answer.
         guard
             let decided = try? proxy.decidedCredentials(
                 token: token, edition: inquiry.fields["product_id"], inquiry, isToBeKept: isToBeKept)
         else { return nil }
+        return answer(PugpigResponse.credentials(decided.answer), decided, by: proxy, route: route)
+    }
+
+    private func answer<Answer>(
+        _ whole: WholeAnswer, _ decided: Decided<Answer>, by proxy: PublicationProxy, route: String
+    ) -> DecidedAnswer {
+        let consequences = decided.consequences
         return DecidedAnswer(
-            PugpigResponse.credentials(decided.answer), route: route, standing: decided.standing,
-            repetition: decided.repetition.map { PugpigResponse.credentials($0) }, given: { proxy.give(decided) })
+            whole, route: route, standing: decided.standing, repetition: decided.repetition,
+            given: { proxy.give(consequences) })
     }
 }
 

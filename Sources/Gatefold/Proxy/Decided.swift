@@ -4,32 +4,43 @@
 public struct Decided<Answer: Sendable>: Sendable {
     public let answer: Answer
     public let standing: Standing
-    public let repetition: Repetition<Answer>
-    let event: ProxyEvent?
-    /// What an outage has to know of it.
-    let words: [RefusalMemory.Word]
+    public let repetition: Repetition
+    public let consequences: Consequences
 
     init(
         _ answer: Answer, _ standing: Standing, _ event: ProxyEvent? = nil,
-        words: [RefusalMemory.Word] = [], repetition: Repetition<Answer> = .same
+        words: [RefusalMemory.Word] = [], repetition: Repetition = .same
     ) {
         self.answer = answer
         self.standing = standing
         self.repetition = repetition
-        self.event = event
-        self.words = words
+        consequences = Consequences(event: event, words: words, standing: standing)
     }
 }
 
+/// What is counted and remembered each time an answer is given.
+public struct Consequences: Sendable {
+    let event: ProxyEvent?
+    /// What an outage has to know of it, as long as the answer stands.
+    let words: [RefusalMemory.Word]
+    let standing: Standing
+}
+
 extension PublicationProxy {
-    /// The answer, given: what is counted and remembered of it is.
-    @discardableResult
-    public func give<Answer>(_ decided: Decided<Answer>) -> Answer {
-        // A refusal that came after the answer was found is not undone by it.
-        let isCurrent = decided.words.isEmpty || decided.standing.holds(at: clock.now)
-        for word in decided.words where word.isRefusal || isCurrent { refusals.note(word.key, refused: word.isRefusal) }
-        if let event = decided.event { observe(event) }
+    /// The answer, given: what follows from it has happened.
+    func give<Answer>(_ decided: Decided<Answer>) -> Answer {
+        give(decided.consequences)
         return decided.answer
+    }
+
+    /// The answer these belong to is given, by whoever has it.
+    public func give(_ consequences: Consequences) {
+        // A refusal that came after the answer was found is not undone by it.
+        let isCurrent = consequences.words.isEmpty || consequences.standing.holds(at: clock.now)
+        for word in consequences.words where word.isRefusal || isCurrent {
+            refusals.note(word.key, refused: word.isRefusal)
+        }
+        if let event = consequences.event { observe(event) }
     }
 
     /// How what every answer of this publication depends on is at present; taken before an answer is worked out.

@@ -83,11 +83,21 @@ extension PublicationProxy {
                 refused(reason, text ?? message(.notEntitled, inquiry)), decision.standing,
                 .credentialsRefused(reason), words: words)
         case .granted:
+            let answer = try grant(edition, who, inURL: isInURL, inquiry)
             return Decided(
-                try grant(edition, who, inURL: isInURL, inquiry), decision.standing,
-                .credentialsIssued(who.reference, edition), words: words,
-                repetition: isToBeKept
-                    ? .anew { try self.grant(edition, who, inURL: isInURL, inquiry) } : .never)
+                answer, decision.standing, .credentialsIssued(who.reference, edition), words: words,
+                repetition: isToBeKept && !isInURL ? repetition(of: answer, edition, who) : .never)
+        }
+    }
+
+    private func repetition(of answer: CredentialsAnswer, _ edition: EditionID, _ who: SessionHolder) -> Repetition {
+        // What is signed for an edge, and remarks that tell the time, are of their own moment.
+        guard case .granted(let first, let headers, let comments) = answer, headers.isEmpty, comments.isEmpty else {
+            return .never
+        }
+        let (grantee, lifetime) = (Grantee(who), publication.lifetimes.editionCredentials)
+        return .replacing(first) { [credentials, clock] in
+            try credentials.issue(edition, for: grantee.holder, until: grantee.end(lifetime, from: clock.now))
         }
     }
 
@@ -174,6 +184,13 @@ extension PublicationProxy {
         fileprivate init(_ who: SessionHolder) {
             self.init(who.holder, subscriber: who.session.subscriber, until: who.session.expiresAt)
         }
+
+        /// When credentials end that are made now.
+        ///
+        /// - Parameter lifetime: in seconds.
+        fileprivate func end(_ lifetime: TimeInterval, from now: Date) -> Date {
+            min(now.addingTimeInterval(lifetime), until)
+        }
     }
 
     /// - Parameters:
@@ -184,7 +201,7 @@ extension PublicationProxy {
         isFailOpen: Bool = false
     ) throws -> CredentialsAnswer {
         let now = clock.now
-        let expiresAt = min(now.addingTimeInterval(lifetime), grantee.until)
+        let expiresAt = grantee.end(lifetime, from: now)
         return .granted(
             // A plain salt would be good for ever, which failing open never means.
             try credentials.issue(edition, for: grantee.holder, until: expiresAt, sealing: isFailOpen || isSealed),

@@ -1,18 +1,9 @@
 /// How an answer is given again to the same question, as long as what it depends on stands.
-public enum Repetition<Answer: Sendable>: Sendable {
+public enum Repetition: Sendable {
     /// As it is.
     case same
-    /// Something in it is new each time, such as credentials: it is made again, of what was decided.
-    case anew(@Sendable () throws -> Answer)
-    /// Something in it is new each time, and nobody wanted to know how it is made.
+    /// As it is, but with new credentials in place of its own: no salt is given twice.
+    case replacing(EditionCredentials, by: @Sendable () throws -> EditionCredentials)
+    /// More of it is new each time, or nobody wanted to know how it is given again: it is worked out once more.
     case never
-
-    /// The same for what another answer becomes.
-    public func map<Other>(_ change: @escaping @Sendable (Answer) -> Other) -> Repetition<Other> {
-        switch self {
-        case .same: .same
-        case .anew(let make): .anew { change(try make()) }
-        case .never: .never
-        }
-    }
 }

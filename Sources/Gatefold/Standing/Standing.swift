@@ -1,7 +1,7 @@
 public import Foundation
 
 /// What an answer depends on besides its question and the whole second of the clock: as long as all of it holds, the same
-/// question in the same second has the same answer, or one that is made anew of the same decision (``Repetition``).
+/// question in the same second has the same answer, or the same but for new credentials (``Repetition``).
 ///
 /// The second is enough of a time: tokens and salts end at whole seconds. What a catalogue or a setting dates more finely comes
 /// into effect with the next second.

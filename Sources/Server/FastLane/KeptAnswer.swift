@@ -7,7 +7,7 @@ import NIOCore
 final class KeptAnswer {
     enum Content {
         case bytes(ByteBuffer)
-        case anew(@Sendable () throws -> WholeAnswer)
+        case form(CredentialsForm, next: @Sendable () throws -> EditionCredentials)
     }
 
     let request: ByteBuffer
@@ -22,6 +22,8 @@ final class KeptAnswer {
     /// For the log.
     let path: Substring
     let client: ClientAddress?
+    /// Whether it was given a second time.
+    var wasFound = false
 
     /// - Parameters:
     ///   - request: copied, because it is mostly a small part of what was received at once.
@@ -49,7 +51,7 @@ final class KeptAnswer {
     var bytes: ByteBuffer? {
         switch content {
         case .bytes(let bytes): bytes
-        case .anew(let make): (try? make()).map { LaneResponse.bytes(of: $0) }
+        case .form(let form, let next): (try? next()).flatMap { form.filled(with: $0) }
         }
     }
 

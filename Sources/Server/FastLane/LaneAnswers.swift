@@ -64,10 +64,10 @@ struct LaneAnswers: Sendable {
     }
 
     /// What is kept of an answer; nil where nothing is.
-    private func content(_ repetition: Repetition<WholeAnswer>, _ bytes: ByteBuffer) -> KeptAnswer.Content? {
+    private func content(_ repetition: Repetition, _ bytes: ByteBuffer) -> KeptAnswer.Content? {
         switch repetition {
         case .same: .bytes(bytes)
-        case .anew(let make): .anew(make)
+        case .replacing(let first, let next): CredentialsForm(bytes, with: first).map { .form($0, next: next) }
         case .never: nil
         }
     }

@@ -44,12 +44,15 @@ final class LaneMemory {
     func answer(_ number: Int, to request: ByteBuffer, from peer: ClientAddress?, at moment: Date) -> KeptAnswer? {
         enter(moment)
         guard let found = kept[number] else { return nil }
-        if found.request == request, found.peer == peer, found.standing.holds(at: moment) { return found }
+        if found.request == request, found.peer == peer, found.standing.holds(at: moment) {
+            found.wasFound = true
+            return found
+        }
         remove(number)
         return nil
     }
 
-    /// Whether the request came before in this second; the next time it did.
+    /// Whether the request came before in this second, or its answer was found in the one before; the next time it did.
     func comesAgain(_ number: Int) -> Bool {
         if cameOnce.contains(number) { return true }
         if cameOnce.count < Self.mostNew { cameOnce.insert(number) }
@@ -71,8 +74,10 @@ final class LaneMemory {
     private func enter(_ moment: Date) {
         let present = Int(moment.timeIntervalSince1970.rounded(.down))
         guard present != second else { return }
+        let found = present == second + 1 ? kept.filter(\.value.wasFound).keys : [:].keys
         second = present
         clear()
+        cameOnce.formUnion(found)
     }
 
     private func clear() {

@@ -105,6 +105,58 @@ struct DecidedAnswersTests {
         #expect(try await !isGiven(proxy(Down(), refusals: late), token, isDecided: false))
     }
 
+    @Test("is given again with other credentials, which are as good and no longer")
+    func repetition() async throws {
+        let (proxy, clock) = try Self.proxy(Remembering(), .accessBased)
+        let decided = try await Self.toBeKept(by: proxy, clock)
+        guard case .replacing(let first, let next) = decided.repetition else {
+            Issue.record("\(decided.repetition)")
+            return
+        }
+        #expect(first == decided.answer.pair)
+        let second = try next()
+        #expect(second.userid != first.userid)
+        #expect(second.password != first.password)
+        let verifier = EditionCredentialsVerifier(
+            publication: .daily, secrets: SecretRing(current: .two), acceptsPlainSalts: false, resumeWindow: 0)
+        let revocations = RevocationList(publication: .daily)
+        func verdicts() -> [EditionCredentialsVerdict] {
+            [first, second].map { verifier.verify($0, for: .first, at: clock.now, revocations: revocations) }
+        }
+        let early = verdicts()
+        #expect(early[0].isAccepted)
+        #expect(early[0] == early[1])
+        // Before the last minute, and after it.
+        clock.advance(by: proxy.publication.lifetimes.editionCredentials - 60)
+        #expect(verdicts() == early)
+        clock.advance(by: 120)
+        #expect(!verdicts().contains { $0.isAccepted })
+    }
+
+    @Test("is worked out again where more of it is of its moment")
+    func moment() async throws {
+        let edge = try StaticEdgeHeader(name: "X-Edge", value: "word")
+        let changes: [(inout Publication) -> Void] = [{ $0.edgeTokens = [edge] }, { $0.hasDebugComments = true }]
+        for change in changes {
+            let (proxy, clock) = try Self.proxy(Remembering(), .accessBased, change: change)
+            let decided = try await Self.toBeKept(by: proxy, clock)
+            #expect(decided.answer.pair != nil)
+            guard case .never = decided.repetition else {
+                Issue.record("\(decided.repetition)")
+                return
+            }
+        }
+    }
+
+    private static func toBeKept(
+        by proxy: PublicationProxy, _ clock: ManualClock
+    ) async throws -> Decided<CredentialsAnswer> {
+        let token = try #require(try await tokens(proxy, clock).first)
+        return try #require(
+            try proxy.decidedCredentials(
+                token: token, edition: EditionID.first.rawValue, Inquiry(), isToBeKept: true))
+    }
+
     @Test("is not there where somebody has to be asked")
     func undecided() async throws {
         let rig = ProxyRig()
@@ -146,7 +198,8 @@ struct DecidedAnswersTests {
 
     private static func proxy(
         _ backend: some SubscriberBackend, _ policy: EntitlementPolicy, _ catalogue: Catalogue? = nil,
-        refusals: RefusalMemory = RefusalMemory(), failsOpen: Bool = false
+        refusals: RefusalMemory = RefusalMemory(), failsOpen: Bool = false,
+        change: (inout Publication) -> Void = { _ in }
     ) throws -> (PublicationProxy, ManualClock) {
         let clock = ManualClock()
         let shelf = Catalogue([
@@ -157,9 +210,10 @@ struct DecidedAnswersTests {
             Edition(
                 id: try #require(EditionID("future")), title: "Future", published: clock.now.addingTimeInterval(86_400)),
         ])
-        let publication = Publication(
+        var publication = Publication(
             id: .daily, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
             rule: EntitlementRule(policy: policy, catalogue: catalogue ?? shelf), failsOpen: failsOpen)
+        change(&publication)
         let proxy = PublicationProxy(
             publication: publication, backend: backend,
             tokens: SealedTokenCodec(publication: .daily, secrets: SecretRing(current: .one), random: .seeded(1)),

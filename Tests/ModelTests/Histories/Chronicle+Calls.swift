@@ -116,7 +116,7 @@ extension Chronicle {
                 let right = try proxy.decidedCredentials(token: text, edition: edition.rawValue, Inquiry())?.answer
                 return switch known.repetition {
                 case .same: right == known.answer
-                case .anew(let make): try right.map(Self.shape) == Self.shape(make()) && make() != known.answer
+                case .replacing(let first, let next): try right.map(Self.isGranted) == true && next() != first
                 case .never: false
                 }
             }

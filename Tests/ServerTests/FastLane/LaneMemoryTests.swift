@@ -43,6 +43,24 @@ struct LaneMemoryTests {
         #expect(!memory.comesAgain(2 * LaneMemory.mostNew - 1))
     }
 
+    @Test("takes what was found in one second for known in the next, and in no later one")
+    func next() {
+        let memory = LaneMemory()
+        for number in [1, 2] {
+            _ = memory.answer(number, to: request, from: reader, at: moment)
+            memory.keep(answer(), as: number)
+        }
+        #expect(memory.answer(1, to: request, from: reader, at: moment) != nil)
+        #expect(memory.answer(1, to: request, from: reader, at: moment.addingTimeInterval(1)) == nil)
+        #expect([1, 2].map { memory.comesAgain($0) } == [true, false])
+        #expect(memory.answer(1, to: request, from: reader, at: moment.addingTimeInterval(2)) == nil)
+        #expect(!memory.comesAgain(1))
+        memory.keep(answer(), as: 1)
+        #expect(memory.answer(1, to: request, from: reader, at: moment.addingTimeInterval(2)) != nil)
+        #expect(memory.answer(1, to: request, from: reader, at: moment.addingTimeInterval(4)) == nil)
+        #expect(!memory.comesAgain(1))
+    }
+
     @Test("forgets an answer that does not stand any more")
     func standing() {
         let memory = LaneMemory()
