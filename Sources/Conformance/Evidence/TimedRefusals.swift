@@ -29,8 +29,7 @@ extension Evidence {
     /// What tells the answer to the reader's wrong proof from the one to nobody, without a stopwatch; nil where nothing does.
     func difference(of reader: CheckReader) -> String? {
         let refused = exchanges(.wrongProof).first { $0.probe.reader == reader.name }
-        let others = exchanges(.unknownReader).compactMap(\.answer)
-        return refused?.answer.flatMap { Uniformity.difference(of: $0, to: others) }
+        return refused.flatMap { Uniformity.difference(of: $0, to: exchanges(.unknownReader)) }
     }
 }
 

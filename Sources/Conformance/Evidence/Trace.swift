@@ -34,16 +34,34 @@ enum Trace {
     }
 
     /// Bytes as they may be written down.
-    static func forms(of bytes: [UInt8]) -> Set<[UInt8]> {
+    static func forms(of bytes: [UInt8]) -> Set<[UInt8]> { Set(spellings(of: bytes)) }
+
+    /// The same in an order that does not depend on the bytes, so that the same places are the same way of writing; as they are comes
+    /// first. Other texts may be written alike in several ways.
+    static func spellings(of bytes: [UInt8]) -> [[UInt8]] {
         let base64 = Data(bytes).base64EncodedString()
         let unpadded = base64.replacing("=", with: "")
         let webSafe = unpadded.replacing("+", with: "-").replacing("/", with: "_")
-        var forms: Set = [bytes, Array(unpadded.utf8), Array(webSafe.utf8), Array(Hexadecimal.encode(bytes).utf8)]
-        guard let text = String(validating: bytes, as: UTF8.self) else { return forms }
+        let spellings = [bytes, Array(unpadded.utf8), Array(webSafe.utf8), Array(Hexadecimal.encode(bytes).utf8)]
+        guard let text = String(validating: bytes, as: UTF8.self) else { return spellings }
         let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;")
-        forms.formUnion([Array(escaped.utf8), Array(PercentEncoding.encode(text).utf8)])
-        return forms
+        let apostrophes = ["&#39;", "&#039;", "&#x27;", "&apos;"].map {
+            text.utf8.contains(UInt8(ascii: "'")) ? escaped.replacing("'", with: $0) : escaped
+        }
+        let percent = PercentEncoding.encode(text)
+        let form = percent.replacing("%20", with: "+")
+        return spellings + ([escaped] + apostrophes + [percent, form]).map { Array($0.utf8) }
+            + [lowercasingEscapes(Array(percent.utf8))]
+    }
+
+    private static func lowercasingEscapes(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        for escape in bytes.indices where bytes[escape] == UInt8(ascii: "%") {
+            for digit in bytes.indices.clamped(to: escape + 1..<escape + 3)
+            where (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(bytes[digit]) { bytes[digit] |= 0x20 }
+        }
+        return bytes
     }
 
     private static func body(_ body: [UInt8], without element: String) -> [UInt8] {

@@ -1,6 +1,21 @@
 /// Whether an answer could be one of several answers to another question: the same but for what differs among those as well, such
 /// as dates and numbers of requests (PITFALLS row 6).
 enum Uniformity {
+    /// The same of what was asked with other values, which the answers may repeat (``RepeatedInput``).
+    static func difference(of exchange: Exchange, to others: [Exchange]) -> String? {
+        guard let answer = exchange.answer,
+            let difference = difference(of: answer, to: others.compactMap(\.answer))
+        else { return nil }
+        var exchanged: [RawAnswer] = []
+        for other in others {
+            guard let theirs = other.answer else { continue }
+            let input = RepeatedInput(of: other.probe.fields, as: exchange.probe.fields)
+            guard let theirs = input.exchanged(in: theirs, like: answer) else { return difference }
+            exchanged.append(theirs)
+        }
+        return Self.difference(of: answer, to: exchanged)
+    }
+
     /// What shows that it is not one of them; nil where nothing does.
     ///
     /// - Parameter others: to one and the same question, one at least.

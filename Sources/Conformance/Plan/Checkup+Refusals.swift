@@ -9,16 +9,16 @@ extension Checkup {
             let nobody = Probe(.unknownReader, .signIn, unknown(fields, word), .form, at: endpoint)
             let first = try await prober.ask(nobody)
             // Of readers who were not chosen for it, it is not known that anything is a proof.
-            var refused: [RawAnswer] = []
+            var refused: [Exchange] = []
             for reader in tried {
                 guard let fields = reader.signIn, let wrong = self.wrong(fields, of: reader, word) else { continue }
                 var probe = Probe(.wrongProof, .signIn, wrong, .form, at: endpoint)
                 probe.reader = reader.name
-                if let answer = try await prober.ask(probe).answer { refused.append(answer) }
+                refused.append(try await prober.ask(probe))
             }
             // What differs between answers to nobody as well tells nothing of anybody. Twice, because two servers may
             // take turns.
-            if let one = first.answer, refused.contains(where: { Uniformity.difference(of: $0, to: [one]) != nil }) {
+            if refused.contains(where: { Uniformity.difference(of: $0, to: [first]) != nil }) {
                 for _ in 0..<2 { try await prober.ask(nobody) }
             }
         } else {

@@ -51,11 +51,11 @@ enum RefusalRules {
         "refusal-uniform", "An unknown reader and a wrong proof are answered with the same bytes", source: "PITFALLS 6",
         fix: "Use one answer for both, headers included, so that nobody can ask who is a subscriber."
     ) { evidence in
-        let unknown = refused(evidence, .unknownReader).compactMap(\.answer)
+        let unknown = refused(evidence, .unknownReader)
         return .each(
             unknown.isEmpty ? [] : refused(evidence, .wrongProof), none: "no reader is known whose proof may be wrong"
         ) { exchange in
-            exchange.answer.flatMap { Uniformity.difference(of: $0, to: unknown) }
+            Uniformity.difference(of: exchange, to: unknown)
         }
     }
 

@@ -36,4 +36,44 @@ struct UniformityTests {
             Uniformity.difference(of: answer("", ["X-Reason": "badpass"]), to: one)
                 == "their header fields differ (x-reason)")
     }
+
+    private func exchange(_ name: String, _ body: String, _ fields: [String: String] = [:]) throws -> Exchange {
+        let endpoint = Endpoint(root: try #require(Address("http://127.0.0.1/pub")))
+        let probe = Probe(.wrongProof, .signIn, [Field("username", name), Field("password", "x")], .form, at: endpoint)
+        return Exchange(probe, .success(answer(body, fields)))
+    }
+
+    /// Of nobody's answer with a name in it, and the same with theirs.
+    private func difference(_ name: String, _ body: String, _ fields: [String: String] = [:]) throws -> String? {
+        let nobody = try exchange(Self.nobody, "<a n=\"\(Self.nobody)\"/>can not, user", ["N": Self.nobody])
+        return Uniformity.difference(of: try exchange(name, body, fields), to: [nobody])
+    }
+
+    private static let nobody = "nobody1f2e@example.com"
+
+    @Test(
+        "may repeat what it was asked with, in the usual ways of writing",
+        arguments: [
+            ("ann lee", "ann lee", "ann lee"), ("a&b c", "a&amp;b c", "a&b c"), ("o'hara", "o&#039;hara", "o'hara"),
+            ("o'hara", "o&apos;hara", "o&#39;hara"),
+            // What stands in what is always said, and what is as short as can be.
+            ("user", "user", "user"), ("can", "can", "can"), ("a", "a", "a"),
+        ])
+    func repeated(name: String, inBody: String, inField: String) throws {
+        #expect(try difference(name, "<a n=\"\(inBody)\"/>can not, user", ["N": inField]) == nil)
+    }
+
+    @Test("may not repeat something else, or in another way")
+    func repeatedOtherwise() throws {
+        #expect(try difference("ann", "<a n=\"bob\"/>can not, user", ["N": "ann"]) == "their bodies differ")
+        #expect(try difference("ann", "<a n=\"YW5u\"/>can not, user", ["N": "ann"]) == "their bodies differ")
+        // A wrong password in place of the unknown name.
+        #expect(try difference("ann", "<a n=\"x\"/>can not, user", ["N": "ann"]) == "their bodies differ")
+        #expect(
+            try difference("ann", "<a n=\"ann\"/>can not, user", ["N": "Ann"]) == "their header fields differ (n)")
+        // Longer than any refusal: not looked through.
+        let filler = String(repeating: " ", count: 70_000)
+        let nobody = try exchange(Self.nobody, "\(Self.nobody)\(filler)")
+        #expect(Uniformity.difference(of: try exchange("ann", "ann\(filler)"), to: [nobody]) == "their bodies differ")
+    }
 }

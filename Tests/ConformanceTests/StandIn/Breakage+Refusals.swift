@@ -43,6 +43,12 @@ extension Breakage {
             answer.text = answer.text.replacing("Invalid credentials", with: reason) + "<!-- Request \(UUID()) -->"
             answer.set("X-Request-Id", "\(UUID())")
         },
+        Breakage("refusal-uniform", "a message that tells who exists, beside the name of whoever was refused") {
+            request, answer in
+            guard request.isSignIn, answer.isRefusal, let name = request.plainName else { return }
+            let reason = name == "peter" ? "wrong password" : "no such user"
+            answer.text = answer.text.replacing("Invalid credentials", with: "\(name): \(reason)")
+        },
         Breakage("refusal-credentials", "a 403") { request, answer in
             if request.isCredentials, answer.isRefusal { answer.status = 403 }
         },

@@ -37,6 +37,14 @@ struct OtherWay: Sendable, CustomTestStringConvertible {
                 if number.isMultiple(of: 3) { answer.set("X-Purged", "1") }
             }
         },
+        OtherWay("refusals that name whoever was refused") {
+            StandIn { request, answer in
+                guard request.isSignIn, answer.isRefusal, let name = request.plainName else { return }
+                // With words that some reader could be called.
+                answer.text = answer.text.replacing("Invalid", with: "\(name), peter or pan: invalid")
+                answer.set("X-User", name)
+            }
+        },
         OtherWay("a cache in front that passes everything on, and says so") {
             StandIn { _, answer in
                 answer.set("X-Cache", "MISS from white-1.example.net")

@@ -20,6 +20,13 @@ struct StandInRequest: Sendable {
     /// The last part of the path, whether or not a slash stands behind it.
     var call: String { path.split(separator: "/").last.map(String.init) ?? "" }
 
+    /// Who signs in, where that is nothing that would have to be escaped or cut.
+    var plainName: String? {
+        self["username"].flatMap { name in
+            name.wholeMatch(of: #/[A-Za-z0-9@.-]{1,64}/#) == nil ? nil : name
+        }
+    }
+
     /// Nil while the bytes are not all there.
     init?(_ bytes: [UInt8]) {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }

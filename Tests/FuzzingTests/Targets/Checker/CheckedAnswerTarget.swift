@@ -7,7 +7,7 @@ extension FuzzTarget {
     static let checkedAnswer = FuzzTarget(
         "checked-answer", upTo: 1024, of: "AnswerParser", "RawAnswer", "DocumentReading", "CacheHit", "HeaderElement",
         "Printable", "CacheRules", "Uniformity", "Comments", "Trace", "RelaxNGSchema", "MarkupCount",
-        "Redaction", "PugpigSchemas"
+        "Redaction", "PugpigSchemas", "RepeatedInput"
     ) { bytes in
         for isHead in [false, true] {
             var whole = AnswerParser(isAnswerToHead: isHead, longestBody: 64)
@@ -77,6 +77,10 @@ extension FuzzTarget {
         guard beginning.count == 8, let text = String(validating: beginning, as: UTF8.self) else { return }
         promise(Trace.place(of: text, in: exchange, without: []) != nil, "what an answer begins with is not in it")
         let told = Redaction([Array(text.utf8)]).hidden(String(decoding: answer.body, as: UTF8.self))
+        let input = RepeatedInput(of: [Field("username", text)], as: [Field("username", "sesame")])
+        promise(input.exchanged(in: answer, like: answer) != answer, "what a reader typed is left in an answer")
+        let same = RepeatedInput(of: [Field("username", text)], as: [Field("username", text)])
+        promise(same.exchanged(in: answer, like: answer) == answer, "an answer is changed to itself")
         // What stands in its place could be a part of it.
         let isTold = Array(told.utf8).firstRange(of: Array(text.utf8)) != nil
         promise(!isTold || text.contains("…"), "what is secret is told")
