@@ -22,7 +22,7 @@ final class KeptAnswer {
     /// For the log.
     let path: Substring
     let client: ClientAddress?
-    /// Whether it was given a second time.
+    /// Whether it was asked for while it was kept.
     var wasFound = false
 
     /// - Parameters:

@@ -2,8 +2,8 @@ import Foundation
 import Gatefold
 import NIOCore
 
-/// The decided answers that one event loop gave more than once in this second, as bytes or as what it takes to make them anew, by
-/// the bytes of their requests: whoever asks the same again in haste, an app that was woken, a front server that checks one file
+/// The decided answers that one event loop gave more than once in this second, or found here in the one before, as bytes or as what
+/// it takes to make them anew, by the bytes of their requests: whoever asks the same again in haste, an app that was woken, a front server that checks one file
 /// for many, costs next to nothing.
 ///
 /// An answer that is found here is one that would be worked out: it stands only as long as nothing it depends on changes, and
@@ -22,6 +22,7 @@ final class LaneMemory {
     private var kept: [Int: KeptAnswer] = [:]
     private var bytes = 0
     private var isClearingDue = false
+    private var wasAskedSinceThen = false
 
     /// - Parameter loop: on which it is cleared when nobody asks any more; everything is called there.
     init(on loop: (any EventLoop)? = nil) {
@@ -72,9 +73,10 @@ final class LaneMemory {
     }
 
     private func enter(_ moment: Date) {
+        wasAskedSinceThen = true
         let present = Int(moment.timeIntervalSince1970.rounded(.down))
         guard present != second else { return }
-        let found = present == second + 1 ? kept.filter(\.value.wasFound).keys : [:].keys
+        let found = present == second + 1 ? Array(kept.filter(\.value.wasFound).keys) : []
         second = present
         clear()
         cameOnce.formUnion(found)
@@ -90,9 +92,10 @@ final class LaneMemory {
     private func clearLater() {
         guard let loop, !isClearingDue else { return }
         isClearingDue = true
+        wasAskedSinceThen = false
         _ = loop.assumeIsolated().scheduleTask(in: .seconds(2)) {
             self.isClearingDue = false
-            self.clear()
+            if self.wasAskedSinceThen { self.clearLater() } else { self.clear() }
         }
     }
 }
