@@ -82,6 +82,8 @@ struct TimingGateTests {
             columns.map { $0.0.padding(toLength: $0.1, withPad: " ", startingAt: 0) }.joined(separator: "  ")
             + "  \(isSound ? "sound" : "LEAKS")  p \(series?.description ?? "")  \(remark)"
         print(row)
+        // Seen at once, into a pipe as well: the next row may take a minute.
+        fflush(nil)
         if !isSound { Issue.record("\(row)") }
     }
 }
