@@ -1,5 +1,6 @@
 """Puts load on a server with wrk, and says what came of it."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -8,7 +9,8 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).parent
-CORES = len(os.sched_getaffinity(0))
+ALL_CORES = os.sched_getaffinity(0)
+CORES = len(ALL_CORES)
 
 
 class Request:
@@ -27,19 +29,47 @@ class Request:
             yield path, {**self.headers, **dict(one.split(": ", 1) for one in more)}
 
 
-def measure(port, request, connections, seconds, servers):
-    """Requests per second, latencies in microseconds, bytes per second, and the CPU and memory that the servers used."""
+@contextlib.contextmanager
+def apart(servers):
+    """Keeps the servers from the last core and what is started meanwhile on it, and says on how many cores that is."""
+    last = {max(ALL_CORES)}
+    keep(servers, ALL_CORES - last)
+    os.sched_setaffinity(0, last)
+    try:
+        yield len(last)
+    finally:
+        os.sched_setaffinity(0, ALL_CORES)
+        keep(servers, ALL_CORES)
+
+
+def keep(servers, cores):
+    """Has all threads of the servers run on these cores, and those that they start."""
+    for pid in {pid for server in servers for pid in server.pids()}:
+        try:
+            threads = os.listdir(f"/proc/{pid}/task")
+        except FileNotFoundError:
+            continue
+        for thread in threads:
+            # One that has ended meanwhile runs nowhere.
+            with contextlib.suppress(ProcessLookupError):
+                os.sched_setaffinity(int(thread), cores)
+
+
+def measure(port, request, connections, seconds, servers, cores=CORES):
+    """Requests per second, latencies in microseconds, bytes per second, and the CPU and memory that the servers used.
+
+    The load has so many cores."""
     held = []
     look = lambda: held.append((
         sum(server.proportional_bytes() for server in servers), sum(server.resident_bytes() for server in servers)))
     before = sum(server.cpu_seconds() for server in servers)
-    told = run(port, request, connections, seconds, look)
+    told = run(port, request, connections, seconds, look, cores)
     if told is None:
         names = ", ".join(server.name for server in servers)
         print(f"==> No answer from {names} on port {port}, {connections} connections; once more", file=sys.stderr)
         time.sleep(2)
         before = sum(server.cpu_seconds() for server in servers)
-        told = run(port, request, connections, seconds, look)
+        told = run(port, request, connections, seconds, look, cores)
     if told is None:
         raise SystemExit(f"{request.method} {request.path[:60]}: nothing was answered on port {port}")
     cpu = sum(server.cpu_seconds() for server in servers) - before
@@ -57,11 +87,11 @@ def measure(port, request, connections, seconds, servers):
     }
 
 
-def run(port, request, connections, seconds, look=lambda: None):
+def run(port, request, connections, seconds, look=lambda: None, cores=CORES):
     """What wrk says; every request must have been answered. None where nothing was answered at all.
 
     Looks once, in the middle."""
-    threads = str(min(CORES, connections))
+    threads = str(min(cores, connections))
     environment = {
         **os.environ, "BENCH_METHOD": request.method, "BENCH_PATH": request.path, "BENCH_BODY": request.body,
         "BENCH_LINES": str(request.lines or ""), "BENCH_THREADS": threads,
