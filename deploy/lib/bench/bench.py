@@ -45,7 +45,7 @@ SESSIONS_NEVER = f"verify_subscription of {READERS * SESSIONS:,} sessions, never
 ISSUED_NEVER = "edition_credentials, never the same twice, 64 connections"
 # Each of the readers' credentials in turn, each time for another path of the edition.
 ASKED_NEVER = "auth-request, never the same twice, 64 connections"
-# Where both run on all cores, which of them runs beside which changes the CPU of nginx by itself up to threefold.
+# Where both run on all cores, which of them runs beside which changes the CPU of nginx by itself twofold.
 APART = "download 100 MB, load on a core of its own"
 CALLS = ("verify_subscription", "edition_credentials", "sign_in", "auth-request")
 # What --only chooses from besides what stands by itself.
