@@ -264,7 +264,7 @@ def measure_all(arguments, run, content, started, files):
     assert {case[0] for case in cases} <= set(CASES), "a case that --only does not know"
     cases = [
         case for case in cases
-        if re.search(arguments.only, case[0]) and (case[0] != APART or load.CORES > 1)]
+        if re.search(arguments.only, case[0]) and (case[0] != APART or len(load.CORES) > 1)]
 
     check(cases, answers)
     check_refusals((("gatefold", ours.port), ("go", go.port)), token, asked)
@@ -274,9 +274,8 @@ def measure_all(arguments, run, content, started, files):
         for name, connections, peers in cases:
             # Whoever goes first in one round goes last in the next.
             for peer, port, request, counted in peers if turn % 2 == 0 else reversed(peers):
-                with load.apart(counted) if name == APART else contextlib.nullcontext(load.CORES) as cores:
-                    measured[name][peer].append(
-                        load.measure(port, request, connections, arguments.seconds, counted, cores))
+                with load.apart(counted) if name == APART else contextlib.nullcontext():
+                    measured[name][peer].append(load.measure(port, request, connections, arguments.seconds, counted))
     standings = stand(arguments, run, content, upstream, start, pair, files)
     micro = json.loads(subprocess.run(
         [arguments.micro, "micro", "--json"], capture_output=True, text=True, check=True).stdout) \

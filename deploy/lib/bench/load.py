@@ -9,8 +9,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).parent
-ALL_CORES = os.sched_getaffinity(0)
-CORES = len(ALL_CORES)
+CORES = os.sched_getaffinity(0)
 
 
 class Request:
@@ -31,15 +30,15 @@ class Request:
 
 @contextlib.contextmanager
 def apart(servers):
-    """Keeps the servers from the last core and what is started meanwhile on it, and says on how many cores that is."""
-    last = {max(ALL_CORES)}
-    keep(servers, ALL_CORES - last)
+    """Keeps the servers from the last core, and what is started meanwhile on it."""
+    last = {max(CORES)}
+    keep(servers, CORES - last)
     os.sched_setaffinity(0, last)
     try:
-        yield len(last)
+        yield
     finally:
-        os.sched_setaffinity(0, ALL_CORES)
-        keep(servers, ALL_CORES)
+        os.sched_setaffinity(0, CORES)
+        keep(servers, CORES)
 
 
 def keep(servers, cores):
@@ -55,21 +54,19 @@ def keep(servers, cores):
                 os.sched_setaffinity(int(thread), cores)
 
 
-def measure(port, request, connections, seconds, servers, cores=CORES):
-    """Requests per second, latencies in microseconds, bytes per second, and the CPU and memory that the servers used.
-
-    The load has so many cores."""
+def measure(port, request, connections, seconds, servers):
+    """Requests per second, latencies in microseconds, bytes per second, and the CPU and memory that the servers used."""
     held = []
     look = lambda: held.append((
         sum(server.proportional_bytes() for server in servers), sum(server.resident_bytes() for server in servers)))
     before = sum(server.cpu_seconds() for server in servers)
-    told = run(port, request, connections, seconds, look, cores)
+    told = run(port, request, connections, seconds, look)
     if told is None:
         names = ", ".join(server.name for server in servers)
         print(f"==> No answer from {names} on port {port}, {connections} connections; once more", file=sys.stderr)
         time.sleep(2)
         before = sum(server.cpu_seconds() for server in servers)
-        told = run(port, request, connections, seconds, look, cores)
+        told = run(port, request, connections, seconds, look)
     if told is None:
         raise SystemExit(f"{request.method} {request.path[:60]}: nothing was answered on port {port}")
     cpu = sum(server.cpu_seconds() for server in servers) - before
@@ -87,11 +84,11 @@ def measure(port, request, connections, seconds, servers, cores=CORES):
     }
 
 
-def run(port, request, connections, seconds, look=lambda: None, cores=CORES):
+def run(port, request, connections, seconds, look=lambda: None):
     """What wrk says; every request must have been answered. None where nothing was answered at all.
 
     Looks once, in the middle."""
-    threads = str(min(cores, connections))
+    threads = str(min(len(os.sched_getaffinity(0)), connections))
     environment = {
         **os.environ, "BENCH_METHOD": request.method, "BENCH_PATH": request.path, "BENCH_BODY": request.body,
         "BENCH_LINES": str(request.lines or ""), "BENCH_THREADS": threads,

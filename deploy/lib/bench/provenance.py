@@ -39,7 +39,7 @@ def machine():
     memory = int(pathlib.Path("/proc/meminfo").read_text().split()[1]) * 1024 / 1e9
     return {
         # Those that this may use.
-        "cores": load.CORES, "cpu": model, "memory_gigabytes": memory, "kernel": f"{platform.system()} {platform.release()}"}
+        "cores": len(load.CORES), "cpu": model, "memory_gigabytes": memory, "kernel": f"{platform.system()} {platform.release()}"}
 
 
 def made(swift, build, go, php):

@@ -9,23 +9,23 @@ import load
 
 
 class Apart(unittest.TestCase):
-    @unittest.skipIf(load.CORES < 2, "there is one core")
+    @unittest.skipIf(len(load.CORES) < 2, "there is one core")
     def test_keeps_servers_and_load_apart_and_no_longer(self):
         with subprocess.Popen(["sleep", "60"]) as server:
             try:
-                with load.apart([types.SimpleNamespace(pids=lambda: [server.pid])]) as cores:
+                with load.apart([types.SimpleNamespace(pids=lambda: [server.pid])]):
                     theirs, ours = os.sched_getaffinity(server.pid), os.sched_getaffinity(0)
                     self.assertEqual(theirs & ours, set())
-                    self.assertEqual(theirs | ours, load.ALL_CORES)
-                    self.assertEqual(len(ours), cores)
-                self.assertEqual([os.sched_getaffinity(server.pid), os.sched_getaffinity(0)], [load.ALL_CORES] * 2)
+                    self.assertEqual(theirs | ours, load.CORES)
+                    self.assertEqual(len(ours), 1)
+                self.assertEqual([os.sched_getaffinity(server.pid), os.sched_getaffinity(0)], [load.CORES] * 2)
             finally:
                 server.kill()
 
     def test_a_server_that_has_ended_is_none_to_keep(self):
         with subprocess.Popen(["true"]) as server:
             server.wait()
-            load.keep([types.SimpleNamespace(pids=lambda: [server.pid])], load.ALL_CORES)
+            load.keep([types.SimpleNamespace(pids=lambda: [server.pid])], load.CORES)
 
 
 if __name__ == "__main__":
