@@ -53,5 +53,19 @@ find_release_options() {
     [ ! -d "${resources}_static/linux" ] || release_options+=(--static-swift-stdlib)
 }
 
+# How to build the optimised tests. The program has its own folder and options, because the tests import what is internal.
+optimised_test_folder=.build-tests
+optimised_test_options=(-c release -Xswiftc -enable-testing --scratch-path "$optimised_test_folder")
+
+# copy_packages FOLDER: the packages that .build has, for a build folder that does not exist yet.
+copy_packages() {
+    [ ! -e "$1" ] && [ -e .build/workspace-state.json ] || return 0
+    # Under another name until it is whole: the next run would take half of it for all of it.
+    rm -rf "$1.new"
+    mkdir -p "$1.new"
+    cp -a .build/workspace-state.json .build/repositories .build/checkouts "$1.new"
+    mv "$1.new" "$1"
+}
+
 build_packages="libxml2-dev libsqlite3-dev libcrypt-dev zlib1g-dev pkg-config libpq-dev unixodbc-dev libldap-dev
     libcurl4-openssl-dev libargon2-dev libssl-dev"

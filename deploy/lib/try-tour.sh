@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts deploy/run on a debug build with a home of its own, follows the six lines it prints, and checks what they answer.
+# Starts deploy/run with a home of its own, follows the six lines it prints, and checks what they answer.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . deploy/lib/setup.sh
@@ -25,7 +25,7 @@ else:
     raise SystemExit("no two free ports side by side")
 END
 )
-GATEFOLD_BUILD=debug GATEFOLD_HOME=$home/home deploy/run --port "$port" >"$home/out" 2>"$home/err" &
+GATEFOLD_HOME=$home/home deploy/run --port "$port" >"$home/out" 2>"$home/err" &
 run=$!
 trap 'kill -TERM $run 2>/dev/null || true; wait $run 2>/dev/null || true; rm -rf "$home"' EXIT
 

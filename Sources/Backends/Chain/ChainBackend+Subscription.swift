@@ -55,22 +55,19 @@ extension ChainBackend {
     private func verdicts(
         on edition: EditionID?, of memberships: [ChainMembership], _ inquiry: Inquiry
     ) async throws -> VerdictUnion {
-        try await withThrowingTaskGroup(of: (Int, Result<EditionVerdict?, any Error>).self) { group in
+        try await withThrowingTaskGroup(of: MemberResult<EditionVerdict?>.self) { group in
             for (index, membership) in memberships.enumerated() {
                 group.addTask {
-                    do {
-                        let verdict = try await membership.backend.verdict(
+                    await MemberResult(index) {
+                        try await membership.backend.verdict(
                             on: edition, for: membership.subscriber, inquiry: inquiry)
-                        return (index, .success(verdict))
-                    } catch {
-                        return (index, .failure(error))
                     }
                 }
             }
             var verdicts = VerdictUnion(count: memberships.count)
-            while let (index, verdict) = try await group.next() {
+            while let member = try await group.next() {
                 try Task.checkCancellation()
-                if verdicts.take(verdict, from: index) {
+                if verdicts.take(member.result, from: member.position) {
                     group.cancelAll()
                     break
                 }
@@ -101,12 +98,12 @@ extension ChainBackend {
         _ memberships: [ChainMembership], _ question: @escaping @Sendable (ChainMembership) async throws -> Answer
     ) async throws -> [Answer] {
         if memberships.count == 1 { return [try await question(memberships[0])] }
-        return try await withThrowingTaskGroup(of: (Int, Answer).self) { group in
+        return try await withThrowingTaskGroup(of: MemberResult<Answer>.self) { group in
             for (index, membership) in memberships.enumerated() {
-                group.addTask { (index, try await question(membership)) }
+                group.addTask { await MemberResult(index) { try await question(membership) } }
             }
             var answers: [Int: Answer] = [:]
-            for try await (index, answer) in group { answers[index] = answer }
+            for try await member in group { answers[member.position] = try member.result.get() }
             return memberships.indices.compactMap { answers[$0] }
         }
     }

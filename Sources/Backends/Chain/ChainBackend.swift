@@ -29,7 +29,7 @@ struct ChainBackend: SubscriberBackend {
         let members = members.filter { $0.backend.reads(credentials.form) }
         guard !members.isEmpty else { return .notRecognised(message: nil) }
         var answers: [Result<Recognition, any Error>?] = Array(repeating: nil, count: members.count)
-        let outcome = try await ask(members, credentials, inquiry) { answers[$0] = $1 }
+        let outcome = try await ask(members, credentials, inquiry) { answers[$0.position] = $0.result }
         switch outcome {
         case .unavailable:
             throw ChainFailure.unavailable(
@@ -53,14 +53,14 @@ struct ChainBackend: SubscriberBackend {
         }
     }
 
-    /// Asks as the decision wants it; tells each answer as it comes.
+    /// Asks the members as the decision wants it, and records each result when it arrives.
     private func ask(
         _ members: [ChainMember], _ credentials: Credentials, _ inquiry: Inquiry,
-        note: (Int, Result<Recognition, any Error>) -> Void
+        record: (MemberResult<Recognition>) -> Void
     ) async throws -> ChainDecision.Outcome {
         var decision = ChainDecision(members.map(\.rule), order: order)
         return try await withThrowingTaskGroup(
-            of: (Int, Result<Recognition, any Error>).self
+            of: MemberResult<Recognition>.self
         ) { group -> ChainDecision.Outcome in
             var action = decision.start()
             while true {
@@ -72,23 +72,19 @@ struct ChainBackend: SubscriberBackend {
                     for position in positions {
                         let backend = members[position].backend
                         group.addTask {
-                            do {
-                                return (
-                                    position, .success(try await backend.recognise(credentials, inquiry: inquiry))
-                                )
-                            } catch {
-                                return (position, .failure(error))
+                            await MemberResult(position) {
+                                try await backend.recognise(credentials, inquiry: inquiry)
                             }
                         }
                     }
                 case .wait:
                     break
                 }
-                guard let (position, answer) = try await group.next() else { return .unavailable }
+                guard let member = try await group.next() else { return .unavailable }
                 // Members give up when the asking task does; that says nothing about them.
                 try Task.checkCancellation()
-                note(position, answer)
-                action = decision.take(answer.chainAnswer, from: position)
+                record(member)
+                action = decision.take(member.result.chainAnswer, from: member.position)
             }
         }
     }

@@ -39,16 +39,16 @@ struct AccountAccess: Sendable {
     ///
     /// - Parameter atOnce: so many questions are under way at a time.
     func held(of items: [Int], atOnce: Int) async throws -> Set<Int> {
-        try await withThrowingTaskGroup(of: (item: Int, isAccessible: Bool).self) { group in
+        try await withThrowingTaskGroup(of: Int?.self) { group in
             var rest = items[...]
             func next() {
                 guard let item = rest.popFirst() else { return }
-                group.addTask { (item, try await has(item)) }
+                group.addTask { try await has(item) ? item : nil }
             }
             for _ in 0..<atOnce { next() }
             var held: Set<Int> = []
-            while let answer = try await group.next() {
-                if answer.isAccessible { held.insert(answer.item) }
+            while let accessible = try await group.next() {
+                if let accessible { held.insert(accessible) }
                 next()
             }
             return held

@@ -40,12 +40,20 @@ struct SlowClient: Sendable {
     ]
 }
 
+/// The connection of a slow client after the server closed it.
+private struct ClosedConnection<Responses: Sendable>: Sendable {
+    let client: SlowClient
+    /// How long the server kept it.
+    let time: Duration
+    let responses: Responses
+}
+
 @Suite("Pitfall 15: clients that take their time", .serialized, .servedSample())
 struct SlowClientTests {
     @Test("are hung up on after the documented while, and nobody else waits for them", .timeLimit(.minutes(10)))
     func limits() async throws {
         let sample = try Sample.current
-        try await withThrowingTaskGroup(of: (SlowClient, Duration, [RawResponse]).self) { group in
+        try await withThrowingTaskGroup(of: ClosedConnection<[RawResponse]>.self) { group in
             for client in SlowClient.all {
                 group.addTask {
                     let start = ContinuousClock.now
@@ -66,7 +74,7 @@ struct SlowClientTests {
                             return try await connection.readAnswers()
                         }
                     }
-                    return (client, ContinuousClock.now - start, answers)
+                    return ClosedConnection(client: client, time: ContinuousClock.now - start, responses: answers)
                 }
             }
             group.addTask {
@@ -75,9 +83,11 @@ struct SlowClientTests {
                     try await Torture.expectServing(sample)
                     try await Task.sleep(for: .seconds(1))
                 }
-                return (SlowClient(title: "a reader", begin: "", limit: 0), .zero, [])
+                return ClosedConnection(
+                    client: SlowClient(title: "a reader", begin: "", limit: 0), time: .zero, responses: [])
             }
-            for try await (client, time, answers) in group {
+            for try await closed in group {
+                let (client, time, answers) = (closed.client, closed.time, closed.responses)
                 #expect(time < .seconds(client.limit + 30), "\(client.title): \(time)")
                 #expect(time > .seconds(client.limit - 5), "\(client.title): \(time)")
                 #expect(answers.count <= 2, "\(client.title): \(answers.map(\.status))")
@@ -93,7 +103,7 @@ struct SecureSlowClientTests {
     @Test("are hung up on after the same while over HTTP/1.1", .timeLimit(.minutes(10)))
     func limits() async throws {
         let port = try Sample.current.port
-        try await withThrowingTaskGroup(of: (SlowClient, Duration, String).self) { group in
+        try await withThrowingTaskGroup(of: ClosedConnection<String>.self) { group in
             for client in SlowClient.all {
                 group.addTask {
                     let start = ContinuousClock.now
@@ -110,10 +120,13 @@ struct SecureSlowClientTests {
                             return await connection.rest()
                         }
                     }
-                    return (client, ContinuousClock.now - start, String(decoding: answers, as: UTF8.self))
+                    return ClosedConnection(
+                        client: client, time: ContinuousClock.now - start,
+                        responses: String(decoding: answers, as: UTF8.self))
                 }
             }
-            for try await (client, time, answers) in group {
+            for try await closed in group {
+                let (client, time, answers) = (closed.client, closed.time, closed.responses)
                 #expect(time < .seconds(client.limit + 30), "\(client.title): \(time)")
                 #expect(time > .seconds(client.limit - 5), "\(client.title): \(time)")
                 let heads = answers.matches(of: /HTTP\/1\.1 [0-9]{3}/).count

@@ -1,8 +1,9 @@
 public import Foundation
 
-/// The program as it was built, which stands beside the tests.
+/// The program under test: the one that `GATEFOLD_PROGRAM` names, else the one that was built beside the tests.
 public enum GatefoldProgram {
     public static let path: String = {
+        if let path = ProcessInfo.processInfo.environment["GATEFOLD_PROGRAM"] { return path }
         let beside = [CommandLine.arguments[0], Bundle.main.executablePath ?? ""].map {
             URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("gatefold").path
         }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The MQTT broker Mosquitto, of Debian's package, with a listener for TCP and one for WebSocket.
 public struct Mosquitto: Sendable {
