@@ -65,6 +65,9 @@ struct FrontedSystem: Sendable {
         """
     }
 
+    /// How long an answer is fresh: a change in the subscriber system is seen by requests made later than this.
+    static let freshness: Duration = .seconds(1)
+
     /// Deadlines and memories in seconds, so that a test sees them end.
     private static func protection(deadline: Int) -> String {
         """
@@ -72,7 +75,7 @@ struct FrontedSystem: Sendable {
           deadline: \(deadline)s
           concurrency: {most: 8, waiting: 200, patience: \(deadline)s}
           breaker: {failures: 3, within: 10s, open_for: 1s}
-          cache: {freshness: 1s, negative: 1s, last_known_good: 1h}
+          cache: {freshness: \(freshness.components.seconds)s, negative: 1s, last_known_good: 1h}
         """
     }
 }

@@ -70,7 +70,7 @@ struct EndedAccessTests {
         let (token, other) = (try await sample.signIn(reader), try await sample.signIn(reader))
         let pair = try await sample.pair(token, Sample.third)
         try await sample.succeed(["token", "revoke", "--token", "-"], input: token)
-        #expect(try await eventually { try await sample.state(of: token) == "unknown" })
+        #expect(try await eventually(within: .seconds(2)) { try await sample.state(of: token) == "unknown" })
         #expect(try await sample.credentials(token, Sample.third).error == "notrecognised")
         #expect(try await sample.call("renew", ["token": token]).error == "notrecognised")
         #expect(try await sample.download("daily/\(Sample.third).zip", pair).status == 403)
@@ -89,7 +89,7 @@ struct EndedAccessTests {
         #expect(try await inspect(tokens[0]).subscriber == subscriber)
         try await sample.succeed(["token", "revoke", "--subscriber", subscriber])
         for token in tokens {
-            #expect(try await eventually { try await sample.state(of: token) == "unknown" })
+            #expect(try await eventually(within: .seconds(2)) { try await sample.state(of: token) == "unknown" })
         }
         #expect(try await sample.state(of: try await sample.signIn(reader, device: "phone")) == "active")
     }
@@ -102,7 +102,7 @@ struct EndedAccessTests {
         try await sample.succeed(["token", "revoke", "--subscriber", subscriber])
         let token = try await sample.signIn(reader)
         try await sample.succeed(["token", "revoke", "--subscriber", subscriber])
-        #expect(try await eventually { try await sample.state(of: token) == "unknown" })
+        #expect(try await eventually(within: .seconds(2)) { try await sample.state(of: token) == "unknown" })
         #expect(try await sample.gatefold(["token", "inspect", "-"], input: token).status == 1)
     }
 
@@ -117,8 +117,8 @@ struct EndedAccessTests {
         let device = try #require(inspected.device)
         try await sample.succeed(["token", "revoke", "--subscriber", inspected.subscriber, "--device", device])
         try await sample.succeed(["token", "revoke", "--subscriber", inspected.subscriber, "--device", "tablet"])
-        #expect(try await eventually { try await sample.state(of: phone) == "unknown" })
-        #expect(try await eventually { try await sample.state(of: tablet) == "unknown" })
+        #expect(try await eventually(within: .seconds(2)) { try await sample.state(of: phone) == "unknown" })
+        #expect(try await eventually(within: .seconds(2)) { try await sample.state(of: tablet) == "unknown" })
         #expect(try await sample.state(of: watch) == "active")
     }
 }

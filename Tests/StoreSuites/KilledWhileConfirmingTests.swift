@@ -58,7 +58,9 @@ struct KilledWhileConfirmingTests {
                     let open = all.filter { order in !acknowledged.withLock { $0.contains(order.number) } }
                     let target = min(Self.confirmations - 1, kill * 95 - Int.random(in: 0..<60, using: &random))
                     async let confirming: Void = confirm(open, kiosk, acknowledged)
-                    _ = try await eventually { acknowledged.withLock { $0.count } >= target }
+                    try await eventually("enough is acknowledged", within: .seconds(180)) {
+                        acknowledged.withLock { $0.count } >= target
+                    }
                     server.send(SIGKILL)
                     #expect(await server.end() == -SIGKILL)
                     await confirming
@@ -70,10 +72,9 @@ struct KilledWhileConfirmingTests {
                     all.filter { order in !acknowledged.withLock { $0.contains(order.number) } }, kiosk, acknowledged)
                 #expect(acknowledged.withLock { $0.count } == Self.confirmations)
                 // What was killed between the receipt and its verdict is proven by itself.
-                #expect(
-                    try await eventually(within: .seconds(150)) {
-                        try await kiosk.count("SELECT count(*) FROM store_transaction") == Self.confirmations
-                    })
+                try await eventually("every receipt is proven", within: .seconds(150)) {
+                    try await kiosk.count("SELECT count(*) FROM store_transaction") == Self.confirmations
+                }
                 #expect(try await kiosk.count("SELECT count(*) FROM receipt WHERE standing <> 'proven'") == 0)
                 for user in 0..<Self.users {
                     let client = kiosk.baker("user-\(user)")

@@ -136,7 +136,7 @@ import Testing
             }
             await bench.instance.server.resume()
             #expect(try await database.ask("SELECT 1") == [["1"]])
-            try await ODBCTesting.eventually("connections are left over") {
+            try await eventually("connections are left over") {
                 try await bench.instance.execute(
                     "SELECT count(*) <= 2 FROM pg_stat_activity WHERE usename = 'gatefold'") == "t"
             }

@@ -155,7 +155,7 @@ import Testing
                 #expect((1...3).contains(open), "\(open)")
                 try await bench.instance.execute("KILL USER gatefold")
                 // Else they may still be there beside those that take their place.
-                try await ODBCTesting.eventually("killed connections are gone") {
+                try await eventually("killed connections are gone") {
                     try await bench.instance.connections(of: "gatefold") == 0
                 }
             }
@@ -165,7 +165,7 @@ import Testing
                 try await bench.proxy.set(.none)
                 #expect(try await database.ask("SELECT 1") == [["1"]], "\(fault)")
             }
-            try await ODBCTesting.eventually("connections are left over") {
+            try await eventually("connections are left over") {
                 try await bench.instance.connections(of: "gatefold") <= 3
             }
         }
@@ -177,10 +177,10 @@ import Testing
             let database = try ODBCTesting.database(bench, [("query_timeout: 2s", "query_timeout: 300s")])
             let running = "SELECT count(*) FROM information_schema.processlist WHERE info LIKE 'SELECT sleep(%'"
             let question = Task { try await database.ask("SELECT sleep(250)") }
-            try await ODBCTesting.eventually("it runs") { try await bench.instance.execute(running) == "1" }
+            try await eventually("it runs") { try await bench.instance.execute(running) == "1" }
             question.cancel()
             await #expect(throws: CancellationError.self) { _ = try await question.value }
-            try await ODBCTesting.eventually("it is killed") { try await bench.instance.execute(running) == "0" }
+            try await eventually("it is killed", within: .seconds(5)) { try await bench.instance.execute(running) == "0" }
             #expect(try await database.ask("SELECT 1") == [["1"]])
         }
     }

@@ -52,19 +52,6 @@ enum ODBCTesting {
         return try YAMLSettings.read(
             text: text, name: "gatefold.yaml", folder: "/nowhere", environment: bench.environment)
     }
-
-    static func eventually(
-        _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ holds: () async throws -> Bool
-    ) async throws {
-        let deadline = ContinuousClock.now + .seconds(40)
-        while ContinuousClock.now < deadline {
-            if try await holds() { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        // On a busy machine the last sleep alone may have taken long.
-        if try await holds() { return }
-        Issue.record(what, sourceLocation: sourceLocation)
-    }
 }
 
 extension ODBCDatabase {

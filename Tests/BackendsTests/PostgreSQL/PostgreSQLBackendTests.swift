@@ -241,7 +241,7 @@ import Testing
             for question in questions {
                 await #expect(throws: CancellationError.self) { try await question.value }
             }
-            try await eventually("no statement and no connection is left") {
+            try await eventually("no statement and no connection is left", within: .seconds(5)) {
                 try await bench.instance.execute("SELECT count(*) \(Self.ours)") == "0"
             }
         }

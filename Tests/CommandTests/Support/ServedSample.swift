@@ -33,13 +33,3 @@ func withSample(
         try await body(try await Sample(in: folder, configuration: configuration))
     }
 }
-
-/// Asks again and again until the answer is yes, for a minute at most where nothing else is said.
-func eventually(within longest: Duration = .seconds(60), _ isSo: () async throws -> Bool) async throws -> Bool {
-    let deadline = ContinuousClock.now + longest
-    while ContinuousClock.now < deadline {
-        if try await isSo() { return true }
-        try await Task.sleep(for: .milliseconds(25))
-    }
-    return try await isSo()
-}

@@ -223,13 +223,3 @@ struct Kiosk: Sendable {
         return try await database.read { try Int.fetchOne($0, sql: sql) ?? -1 }
     }
 }
-
-/// Asks again and again until the answer is yes, for so long at most.
-func eventually(within longest: Duration = .seconds(180), _ isSo: () async throws -> Bool) async throws -> Bool {
-    let deadline = ContinuousClock.now + longest
-    while ContinuousClock.now < deadline {
-        if try await isSo() { return true }
-        try await Task.sleep(for: .milliseconds(50))
-    }
-    return try await isSo()
-}
