@@ -74,10 +74,14 @@ import Testing
             let token = try await front.token(ada)
             #expect(Told(try await front.verify(token)).state == "active")
             try await front.bench.set(.suspended, of: ada)
-            try await eventually("a suspension arrives", within: FrontedSystem.freshness) { Told(try await front.verify(token)).state == "suspended" }
+            try await eventually("a suspension arrives", within: FrontedSystem.freshness) {
+                Told(try await front.verify(token)).state == "suspended"
+            }
             #expect(try await front.credentials(token, StandardReaders.firstEdition).error == "notentitled")
             try await front.bench.set(.active, of: ada)
-            try await eventually("a renewal arrives", within: FrontedSystem.freshness) { Told(try await front.verify(token)) == Told(ada) }
+            try await eventually("a renewal arrives", within: FrontedSystem.freshness) {
+                Told(try await front.verify(token)) == Told(ada)
+            }
             try await front.bench.setPassword("a new pass phrase", of: ada)
             #expect(try await front.signIn(ada.email, "a new pass phrase").element("token") != nil)
             try await eventually("the old password ends", within: FrontedSystem.freshness) {

@@ -180,7 +180,9 @@ import Testing
             try await eventually("it runs") { try await bench.instance.execute(running) == "1" }
             question.cancel()
             await #expect(throws: CancellationError.self) { _ = try await question.value }
-            try await eventually("it is killed", within: .seconds(5)) { try await bench.instance.execute(running) == "0" }
+            try await eventually("it is killed", within: .seconds(5)) {
+                try await bench.instance.execute(running) == "0"
+            }
             #expect(try await database.ask("SELECT 1") == [["1"]])
         }
     }
