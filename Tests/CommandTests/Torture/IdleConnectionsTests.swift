@@ -51,9 +51,12 @@ struct IdleConnectionsTests {
     @Test("leave sign-in answering, each reader as ever, and are answered themselves", .timeLimit(.minutes(10)))
     func signIn() async throws {
         let sample = try Sample.current
-        let start = ContinuousClock.now
+        // An idle connection is closed after a minute. All must be asked before that, on a slow machine as well.
+        let deadline = ContinuousClock.now + .seconds(35)
         let served = try await holding(sample.http) {
-            for _ in 0..<20 {
+            var signedIn = 0
+            while signedIn < 20, signedIn == 0 || ContinuousClock.now < deadline {
+                signedIn += 1
                 let reader = sample.newReader()
                 let token = try await sample.signIn(reader)
                 #expect(try await sample.state(of: token) == "active")
@@ -69,7 +72,6 @@ struct IdleConnectionsTests {
                 for try await token in group { #expect(try await sample.state(of: token) == "active") }
             }
         }
-        // Who was idle for a minute is hung up on, so a machine that took so long tells nothing.
-        if ContinuousClock.now - start < .seconds(50) { #expect(served == Self.count) }
+        #expect(served == Self.count)
     }
 }
