@@ -28,17 +28,6 @@ struct RangeHeaderTests {
         #expect(RangeHeader(["bytes=-5"]).selection(of: 0) == .unsatisfiable)
     }
 
-    @Test(
-        "a resume begins nowhere at the first byte",
-        arguments: [
-            (["bytes=1-"], true), (["bytes=100-200"], true), (["bytes=-5"], true), (["bytes=1-2,5-"], true),
-            (["bytes=0-"], false), (["bytes=5-,0-1"], false), (["bytes=00-5"], false), ([], false), (["x=1-"], false),
-            (["bytes=5-2"], false), (["bytes=1-", "bytes=2-"], false), (["bytes=1-,x"], false),
-        ])
-    func resume(values: [String], isResume: Bool) {
-        #expect(RangeHeader(values).isResume == isResume)
-    }
-
     @Test("Pitfall 17: a thousand overlapping ranges cost what the file costs")
     func manyRanges() {
         let list = "bytes=" + (0..<1_000).map { "\($0)-" }.joined(separator: ",")

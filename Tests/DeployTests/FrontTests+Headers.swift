@@ -8,7 +8,7 @@ extension FrontTests {
         "X-Original-URI", "X-Original-URL", "X-Original-Method", "X-Forwarded-Uri", "X-Forwarded-Method",
         "X-Forwarded-Host",
         "X-Forwarded-Prefix", "X-Rewrite-URL", "X-Checked-Path", "X-Gatefold-Path", "X-Gatefold-Edition",
-        "X-Gatefold-Subscriber", "X-Accel-Redirect", "X-Sendfile", "X-Envoy-Original-Path",
+        "X-Gatefold-Subscriber", "X-Gatefold-Resumption", "X-Accel-Redirect", "X-Sendfile", "X-Envoy-Original-Path",
     ].flatMap { name in
         [
             name, name.lowercased(), name.replacing("-", with: "_"), name.replacing("-", with: "."),

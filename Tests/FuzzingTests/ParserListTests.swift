@@ -111,7 +111,7 @@ struct ParserListTests {
         "AWSSignature", "AccessDocument", "CacheableDocument", "CampaignCommand", "CheckReport+Table",
         "Checkup+Malformed", "CitedSource", "DrillReader", "FeedDocument", "InPlayerAnswer", "JSONWriter",
         "LDAPConnection+Operations", "LoopTurns", "MailMessage", "MicroPieces", "NoCacheHeaders", "PathTricks", "Probe",
-        "PugpigResponse", "ResumptionRule", "WholeAnswer", "XMLText",
+        "PugpigResponse", "WholeAnswer", "XMLText",
     ]
 
     /// What hands bytes on as they came, to a parser in a target or to a library. Of an answer these look at the status,

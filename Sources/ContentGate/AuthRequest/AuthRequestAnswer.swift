@@ -18,7 +18,7 @@ package struct AuthRequestAnswer: Sendable {
             self = Self.refused(.forwardedTarget)
             return
         }
-        self.init(to: GateRequest(method: method, target: target, headers: head.headerFields), gate)
+        self.init(to: GateRequest(method: method, target: target, forwarded: head.headerFields), gate)
     }
 
     /// The gate's decision on a request.
@@ -35,6 +35,9 @@ package struct AuthRequestAnswer: Sendable {
             }
             if let subscriber = content.subscriber {
                 headers.append(HTTPField(name: .gatefoldSubscriber, value: subscriber.description))
+            }
+            if content.reason == .resumption {
+                headers.append(HTTPField(name: .gatefoldResumption, value: "yes"))
             }
         }
     }

@@ -9,6 +9,10 @@ public import Hummingbird
 ///
 /// On 200, `X-Gatefold-Path` is the path that was checked, percent-encoded, for the front server to serve;
 /// `X-Gatefold-Edition` and `X-Gatefold-Subscriber` (a pseudonym) are for its log.
+///
+/// `X-Gatefold-Resumption: yes` marks a grant that may only continue a download (see ``ResumptionRule``). The front server must pass on
+/// the `Range` that it asked about and no `If-Range`: it sends the client's as `If-Match` instead, and never to this endpoint,
+/// which refuses expired credentials beside an `If-Range`.
 public struct AuthRequestEndpoint<Context: RequestContext>: HTTPResponder {
     private let keeper: GateKeeper
     private let convention: ForwardedTarget

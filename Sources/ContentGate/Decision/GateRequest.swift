@@ -7,7 +7,7 @@ public struct GateRequest: Sendable {
     public let target: String
     /// The value of every `Authorization` header.
     public let authorization: [String]
-    /// Whether only later parts of a file are asked for; see ``RangeHeader/isResume``.
+    /// Whether the request continues a download: it asks for the rest of a file in a form that every server reads alike.
     public let isResume: Bool
 
     public init(method: HTTPRequest.Method, target: String, authorization: [String], isResume: Bool) {
@@ -17,10 +17,17 @@ public struct GateRequest: Sendable {
         self.isResume = isResume
     }
 
-    /// The target in the name of which credentials and range of these headers are sent.
+    /// A request of a client whose response the gate's carrier sees.
     public init(method: HTTPRequest.Method, target: String, headers: HTTPFields) {
         self.init(
             method: method, target: target, authorization: headers[values: .authorization],
-            isResume: RangeHeader(headers[values: .range]).isResume)
+            isResume: ResumptionRule.isResume(method, headers))
+    }
+
+    /// A request of a client whose response another server makes; `headers` are what that server says about it.
+    init(method: HTTPRequest.Method, target: String, forwarded headers: HTTPFields) {
+        self.init(
+            method: method, target: target, authorization: headers[values: .authorization],
+            isResume: ResumptionRule.isUnconditionalResume(method, headers))
     }
 }

@@ -23,16 +23,6 @@ public enum RangeHeader: Sendable, Equatable {
         self = values.count == 1 ? Self.parse(Array(values[0].utf8)) : .none
     }
 
-    /// Whether every range begins after the first byte: a download that goes on rather than begins.
-    ///
-    /// A suffix counts, although it may turn out to be the whole file; ``ResumptionRule`` sees to that.
-    public var isResume: Bool {
-        guard case .ranges(let spans) = self else { return false }
-        return spans.allSatisfy { span in
-            if case .from(let first, _) = span { first > 0 } else { true }
-        }
-    }
-
     /// The bytes to serve of a file of `size` bytes.
     public func selection(of size: Int64) -> RangeSelection {
         guard case .ranges(let spans) = self, spans.count == 1 else { return .whole }

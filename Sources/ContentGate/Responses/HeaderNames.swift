@@ -16,5 +16,6 @@ extension HTTPField.Name {
     static let forwardedMethod = HTTPField.Name(literal: "X-Forwarded-Method")
     static let gatefoldPath = HTTPField.Name(literal: "X-Gatefold-Path")
     static let gatefoldEdition = HTTPField.Name(literal: "X-Gatefold-Edition")
+    static let gatefoldResumption = HTTPField.Name(literal: "X-Gatefold-Resumption")
     static let gatefoldSubscriber = HTTPField.Name(literal: "X-Gatefold-Subscriber")
 }

@@ -22,7 +22,21 @@ struct GateUnderTest: Sendable {
         return basic("\(salt):\(EditionPassword.make(edition: edition, salt: salt, secret: secret))")
     }
 
-    /// The same as a ticket.
+    /// The `Authorization` field of a reader whose credentials ended ten minutes ago, within the resume window.
+    static func endedAuthorization(for edition: String) throws -> (String, String) {
+        let edition = try #require(EditionID(edition))
+        let publication = try #require(PublicationID(publication))
+        let subscriber = ReferenceKey(Secret("any")).reference(
+            to: Subscriber(backend: "house", key: "reader a", upstreamSession: nil))
+        let holder = SaltHolder(
+            subscriber: subscriber, session: .random(from: .system), issuedAt: Date().addingTimeInterval(-3_600))
+        let pair = try EditionCredentialsIssuer(
+            publication: publication, secrets: SecretRing(current: secret), form: .sealed, random: .system
+        ).issue(edition, for: holder, until: Date().addingTimeInterval(-600))
+        return basic("\(pair.userid):\(pair.password)")
+    }
+
+    /// Good credentials as a ticket.
     static func ticket(for edition: String) throws -> Ticket {
         let edition = try #require(EditionID(edition))
         let salt = "0123456789abcdef"

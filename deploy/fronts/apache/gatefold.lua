@@ -23,11 +23,14 @@ local function ask(r, uri)
         ["X-Original-Method"] = r.method,
         ["X-Forwarded-For"] = r.useragent_ip,
     }
-    for _, name in ipairs({ "Authorization", "Range", "If-Range", "User-Agent" }) do
+    -- If-Range stays with Apache: see below.
+    for _, name in ipairs({ "Authorization", "Range", "User-Agent" }) do
         headers[name] = r.headers_in[name]
     end
     local asked, status, answer = http.request({ url = endpoint, headers = headers, redirect = false })
-    if asked and status == 200 and answer["x-gatefold-path"] then return 200, answer["x-gatefold-path"] end
+    if asked and status == 200 and answer["x-gatefold-path"] then
+        return 200, answer["x-gatefold-path"], answer["x-gatefold-resumption"]
+    end
     if asked and status == 403 then return forbidden end
     return unavailable
 end
@@ -39,8 +42,16 @@ end
 function check_access(r)
     local uri = target(r)
     if not uri then return forbidden end
-    local status, path = ask(r, uri)
+    local status, path, resumption = ask(r, uri)
     if status ~= 200 then return status end
+
+    -- Ended credentials may continue a download and begin none. An If-Range that fails would begin it anew; the same tag as
+    -- If-Match, which Apache looks at first, is then 412.
+    local tag = resumption and r.headers_in["If-Range"]
+    if tag then
+        if not tag:match('^"[^"]*"$') then return forbidden end
+        r.headers_in["If-Match"] = tag
+    end
 
     -- Apache has already chosen a file. It must be the one of the checked path.
     path = decode(path)

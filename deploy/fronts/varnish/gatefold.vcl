@@ -14,6 +14,8 @@
 
 vcl 4.1;
 
+import std;
+
 backend gatefold {
     .host = "@GATEFOLD_HOST@";
     .port = "@GATEFOLD_PORT@";
@@ -40,6 +42,7 @@ sub ask {
     unset req.http.X-Original-Method;
     unset req.http.X-Forwarded-Uri;
     unset req.http.X-Forwarded-Method;
+    unset req.http.X-Gatefold-Resumption;
     set req.http.X-Original-URI = req.url;
 
     if (req.method != "GET" && req.method != "HEAD") {
@@ -49,8 +52,18 @@ sub ask {
         return (synth(404));
     }
     # Several ranges, or one that Varnish would choke on: a server may send the whole file instead.
-    if (req.http.Range !~ "^bytes=([0-9]{1,15}-[0-9]{0,15}|-0*[1-9][0-9]{0,14})$") {
+    if (req.http.Range !~ "^bytes=([0-9]{1,15}-[0-9]{0,15}|-0*[1-9][0-9]{0,14})$"
+        || (req.http.Range ~ "[0-9]-[0-9]"
+            && std.integer(regsub(req.http.Range, "^bytes=([0-9]+)-.*$", "\1"), 0)
+                > std.integer(regsub(req.http.Range, "^bytes=[0-9]+-", ""), 0))) {
         unset req.http.Range;
+    }
+    # A condition that fails would begin a download anew, which ended credentials must not: vcl_deliver compares it.
+    unset req.http.X-If-Range;
+    if (req.http.If-Range) {
+        std.collect(req.http.If-Range);
+        set req.http.X-If-Range = req.http.If-Range;
+        unset req.http.If-Range;
     }
     set req.http.X-Original-Method = req.method;
     set req.url = "/auth-request/original-uri";
@@ -88,6 +101,12 @@ sub vcl_deliver {
     if (req.restarts == 0) {
         if (resp.status == 200 && resp.http.X-Gatefold-Path ~ "^/content/@PUBLICATION@/") {
             set req.url = "/gatefold-checked" + resp.http.X-Gatefold-Path;
+            if (resp.http.X-Gatefold-Resumption) {
+                set req.http.X-Gatefold-Resumption = resp.http.X-Gatefold-Resumption;
+            }
+            if (req.http.X-If-Range) {
+                set req.http.If-Range = req.http.X-If-Range;
+            }
             return (restart);
         }
         if (resp.status == 403) {
@@ -97,6 +116,9 @@ sub vcl_deliver {
     }
     if (resp.status >= 400) {
         return (synth(resp.status));
+    }
+    if (req.http.X-Gatefold-Resumption && req.http.If-Range && req.http.If-Range != resp.http.ETag) {
+        return (synth(403));
     }
     unset resp.http.Age;
     unset resp.http.Via;

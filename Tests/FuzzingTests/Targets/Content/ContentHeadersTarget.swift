@@ -5,7 +5,7 @@ import HTTPTypes
 extension FuzzTarget {
     /// Six lines, one for each header on which an answer with a file depends.
     static let contentHeaders = FuzzTarget(
-        "content-headers", upTo: 512, of: "RangeHeader", "Preconditions", "HTTPDate"
+        "content-headers", upTo: 512, of: "RangeHeader", "ResumptionRule", "Preconditions", "HTTPDate"
     ) { bytes in
         let lines = lines(bytes, 6)
         for size in [Int64(0), 1, 1000, .max] {
@@ -13,7 +13,12 @@ extension FuzzTarget {
                 promise(!part.isEmpty && part.lowerBound >= 0 && part.upperBound <= size, "a range lies outside")
             }
         }
-        _ = RangeHeader(lines).isResume
+        // What counts as the rest of a file is never the file from its beginning.
+        if ResumptionRule.isResume(.get, [.range: lines[0]]),
+            case .part(let part) = RangeHeader([lines[0]]).selection(of: 1000)
+        {
+            promise(part.lowerBound > 0, "a resumed download begins at the first byte")
+        }
         var headers = HTTPFields()
         for (name, value) in zip(names, lines.dropFirst()) where !value.isEmpty {
             headers.append(HTTPField(name: name, value: value))
