@@ -8,9 +8,10 @@
 # cached, permissions never.
 #
 # Varnish itself writes no access log, but whoever reads its shared memory sees everything, tickets in queries too, which are as
-# good as a password until they end. Have varnishncsa write a log without queries, in place of its usual format:
+# good as a password until they end, and identifiers of apps' installations in other paths, which have their purchases. Have
+# varnishncsa write a log with the path of content and nothing else, in place of its usual format:
 #
-#     varnishncsa -F '%h %t "%m %U" %s %b "%{User-agent}i"'
+#     varnishncsa -F '%h %t "%m %{VCL_Log:path}x" %s %b "%{User-agent}i"'
 
 vcl 4.1;
 
@@ -51,6 +52,7 @@ sub ask {
     if (req.url !~ "^/content/@PUBLICATION@/") {
         return (synth(404));
     }
+    std.log("path:" + regsub(req.url, "\?.*", ""));
     # Several ranges, or one that Varnish would choke on: a server may send the whole file instead.
     if (req.http.Range !~ "^bytes=([0-9]{1,15}-[0-9]{0,15}|-0*[1-9][0-9]{0,14})$"
         || (req.http.Range ~ "[0-9]-[0-9]"
@@ -72,6 +74,7 @@ sub ask {
 
 # The second round: req.url is the checked path since vcl_deliver.
 sub serve {
+    std.log("path:" + regsub(req.url, "^/gatefold-checked", ""));
     unset req.http.Authorization;
     unset req.http.Cookie;
     unset req.http.Accept-Encoding;

@@ -1,11 +1,12 @@
 import Foundation
+import FrontDoors
 import Gatefold
 import HTTPTypes
 
 @testable import Server
 
 extension FuzzTarget {
-    /// A request's target: whether it has a form at all, and what the log says of it, in which no mailed token is.
+    /// A request's target: whether it has a form at all, and what the log says of it, in which is no mailed token and no installation.
     static let loggedPath = FuzzTarget("logged-path", upTo: 600, of: "LoggedPath", "TargetFormMiddleware") { bytes in
         let target = text(bytes)
         let isASCII = bytes.allSatisfy { $0 < 0x80 }
@@ -15,13 +16,18 @@ extension FuzzTarget {
             promise(!isAccepted || hasForm, "a target without a form was accepted")
             if isASCII { promise(isAccepted == hasForm, "a target was refused that has a form") }
         }
-        for route in ["none", "/{publication}/sign_in", "/accounts/forgot-password/{token}"] {
+        for route in [
+            "none", "/{publication}/sign_in", "/accounts/forgot-password/{token}", "/purchases/:app_id/:user_id",
+        ] {
             let shown = LoggedPath.of(target, route: route)
             promise(shown == route || shown.count <= 512, "a line of the log is as long as somebody likes")
             promise(!shown.utf8.contains(UInt8(ascii: "?")), "a query is in the log")
+            if !target.hasPrefix("/content/") { check(installationBehind: target, route, bytes) }
             check(mailed: "\(target)/\(written("forgot-password", bytes))", of: target, route)
         }
-        if isASCII, !target.contains("?"), !target.contains("%"), !target.lowercased().contains("forgot-password") {
+        if isASCII, !target.contains("?"), !target.contains("%"), !target.lowercased().contains("forgot-password"),
+            target.split(separator: "/").allSatisfy({ $0.utf8.count < installation.utf8.count })
+        {
             promise(LoggedPath.of(target, route: "none") == String(target.prefix(512)), "the log has another path")
         }
     }
@@ -35,6 +41,15 @@ extension FuzzTarget {
         }
     }
 
+    /// At the end of a path, in any spelling, the identifier of an installation.
+    private static func check(installationBehind target: String, _ route: String, _ bytes: [UInt8]) {
+        let shown = LoggedPath.of("\(target)/\(written(installation, bytes))", route: route)
+        let read = FrontDoors.FormFields.unescaped(Array(shown.utf8)).uppercased()
+        guard !target.uppercased().contains(installation) else { return }
+        promise(!read.contains(installation), "an installation is in the log")
+    }
+
+    private static let installation = "6B8F0E1C-2A3D-4E5F-8A9B-0C1D2E3F4A5B"
     private static let token = "zq9t0ken"
 
     /// The word in one of its many spellings, which the bytes choose.
