@@ -61,7 +61,7 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
     /// What a path has for the parameters; nil when it is another path.
     ///
     /// A segment that is empty, or still the placeholder itself, has no value. Malformed percent-escapes stand for
-    /// themselves: the client puts values in as they are.
+    /// themselves: the client puts values in as they are. What is no UTF-8 is another path.
     func match(_ path: String) -> Match? {
         var pieces = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard pieces.first?.isEmpty == true else { return nil }
@@ -77,6 +77,7 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
             case .parameter(let name):
                 guard let piece, !piece.isEmpty else { continue }
                 let value = FormFields.unescaped(piece)
+                guard !value.unicodeScalars.contains("\u{FFFD}") else { return nil }
                 if value.first != ":" { values[name] = value }
             }
         }

@@ -33,8 +33,12 @@ struct BakerFields {
 
     var app: String? { self["app_id"] }
 
-    /// The installation.
-    var user: String? { self["user_id"].flatMap { $0.utf8.count <= Self.longestUser ? $0 : nil } }
+    /// The installation. Nil also for a placeholder that the app left as it is: it would be the same for all.
+    var user: String? {
+        self["user_id"].flatMap { user in
+            user.utf8.count <= Self.longestUser && user.first != ":" && !TemplateVariable.occurs(in: user) ? user : nil
+        }
+    }
 
     /// Builds signed for development say `debug`.
     var pushEnvironment: PushEnvironment { self["environment"]?.lowercased() == "debug" ? .sandbox : .production }

@@ -19,9 +19,7 @@ struct SoftphonePurchase: Equatable {
             return value
         }
         func name(_ name: String) -> String? {
-            guard let text = value(name), text.utf8.count <= Self.longestName,
-                !text.unicodeScalars.contains(where: Self.isControl)
-            else { return nil }
+            guard let text = value(name), text.utf8.count <= Self.longestName, Self.isName(text) else { return nil }
             return text
         }
         guard let product = name(names.product), let account = name(names.account).map(Self.account) else { return nil }
@@ -38,6 +36,12 @@ struct SoftphonePurchase: Equatable {
             account: account, price: value(names.price).flatMap(Self.note),
             currency: value(names.currency).flatMap(Self.note))
         app = value(names.app)
+    }
+
+    /// Whether a text can name an account or a product. One that holds a variable, or U+FFFD in place of something else, would
+    /// be several names.
+    private static func isName(_ text: String) -> Bool {
+        !text.unicodeScalars.contains { isControl($0) || $0 == "\u{FFFD}" } && !TemplateVariable.occurs(in: text)
     }
 
     /// A telephone number whose `+` arrived as a space: apps escape nothing, and forms have a meaning for it.

@@ -1,7 +1,7 @@
 /// Reads `application/x-www-form-urlencoded` text, of a query or a body, the way browsers and PHP do.
 ///
 /// Total: every sequence of bytes has a reading. A malformed percent-escape stands for itself (PROTOCOLS 1.1), and bytes
-/// that are no UTF-8 become U+FFFD.
+/// that are no UTF-8 become U+FFFD, which ``RequestFields`` refuses.
 package enum FormFields {
     /// The fields in their order. Names are taken exactly; what has no name is no field.
     static func parse(_ bytes: some Collection<UInt8>) -> [(name: String, value: String)] {

@@ -31,7 +31,8 @@ package enum RequestFields {
     static let longestName = RequestLimits().longestName
     static let longestValue = RequestLimits().longestValue
 
-    /// Reads them as PHP's `$_REQUEST` has them: the body's value where both have one, the last of several.
+    /// Reads them as PHP's `$_REQUEST` has them: the body's value where both have one, the last of several. What is no UTF-8
+    /// in one of them refuses the request.
     ///
     /// - Parameters:
     ///   - ignoringCase: whether two spellings are one name; names are then in lower case.
@@ -69,9 +70,16 @@ package enum RequestFields {
             guard name.utf8.count <= limits.longestName, value.utf8.count <= limits.longestValue else {
                 throw .fieldTooLong
             }
+            guard isText(name), isText(value) else { throw .notText }
             fields[ignoringCase ? name.lowercased() : name] = value
         }
         return fields
+    }
+
+    /// Returns false where bytes that are no UTF-8 were read as U+FFFD: two names would become one.
+    private static func isText(_ text: String) -> Bool {
+        // What begins U+FFFD begins few other characters.
+        !text.utf8.contains(0xEF) || !text.unicodeScalars.contains("\u{FFFD}")
     }
 
     private static func body(
@@ -120,6 +128,7 @@ package enum RequestRefusal: Error, CaseIterable {
     case tooLarge
     case tooManyFields
     case fieldTooLong
+    case notText
     case notFlatJSON
     case unsupportedType
     case unsupportedCoding
@@ -127,7 +136,7 @@ package enum RequestRefusal: Error, CaseIterable {
     package var status: HTTPResponse.Status {
         switch self {
         case .tooLarge: .contentTooLarge
-        case .tooManyFields, .fieldTooLong, .notFlatJSON: .badRequest
+        case .tooManyFields, .fieldTooLong, .notText, .notFlatJSON: .badRequest
         case .unsupportedType, .unsupportedCoding: .unsupportedMediaType
         }
     }
@@ -142,6 +151,7 @@ package enum RequestRefusal: Error, CaseIterable {
         case .fieldTooLong:
             "A field's name must not exceed \(RequestFields.longestName) bytes, its value \(RequestFields.longestValue), "
                 + "or a receipt's \(ReceiptText.longest)"
+        case .notText: "Names and values must be UTF-8"
         case .notFlatJSON: "The body must be one JSON object of texts, numbers and truth values"
         case .unsupportedType: "The body must be application/x-www-form-urlencoded or application/json"
         case .unsupportedCoding: "The body must not be compressed"

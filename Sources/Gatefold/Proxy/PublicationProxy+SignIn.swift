@@ -132,7 +132,7 @@ extension PublicationProxy {
 
     private func device(in inquiry: Inquiry) -> String? {
         guard let field = publication.deviceField, let device = inquiry.fields[field],
-            !device.allSatisfy(\.isWhitespace)
+            !device.allSatisfy(\.isWhitespace), !TemplateVariable.occurs(in: device)
         else { return nil }
         return device
     }

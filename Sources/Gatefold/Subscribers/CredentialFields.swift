@@ -28,7 +28,8 @@ public struct CredentialFields: Sendable, Equatable {
     /// Takes the credentials out of a request's fields: what the reader typed where it is all there, else a receipt.
     ///
     /// Returns nil when one is missing, blank, too long or holds a control character: such a request is refused before
-    /// any backend is asked, because to some an empty password is an anonymous bind that succeeds (PITFALLS row 14).
+    /// any backend is asked, because to some an empty password is an anonymous bind that succeeds (PITFALLS row 14). So is
+    /// an identifier in which the app left a variable of its template.
     public func credentials(from fields: [String: String]) -> Credentials? {
         typed(in: fields) ?? receipt(in: fields)
     }
@@ -43,6 +44,7 @@ public struct CredentialFields: Sendable, Equatable {
             guard value.utf8.count <= Self.longestField,
                 !value.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
             else { return nil }
+            if name == identifier, TemplateVariable.occurs(in: value) { return nil }
             taken[name] = value
         }
         return Credentials(identifier: Self.fold(taken[identifier] ?? ""), fields: taken)

@@ -66,6 +66,21 @@ struct BakerPathsTests {
     }
 
     @Test(
+        "that name no installation are refused: what is no text, and a placeholder that nothing was put in",
+        arguments: [
+            "/purchases?app_id=com.example.daily&user_id=:user_id", "/purchases/com.example.daily/:user_id",
+            "/purchases/com.example.daily/:user_id?user_id=:User_ID", "/purchases/com.example.daily/%25installid%25",
+            "/purchases?app_id=com.example.daily&user_id=%25installid%25", "/purchases/com.example.daily/J%F6rg",
+            "/purchases/com.example.daily/J%EF%BF%BDrg", "/purchases?app_id=com.example.daily&user_id=J%FCrg",
+        ])
+    func unfilled(_ target: String) async throws {
+        try await withKiosk { _, client async throws in
+            let answer = try await client.ask(target)
+            #expect([HTTPResponse.Status.badRequest, .notFound].contains(answer.status), "\(answer.text)")
+        }
+    }
+
+    @Test(
         "are templates of plain segments, the first one literal",
         arguments: [
             "", "/", "shop", "/:app_id", "/shop/", "/shop//x", "/shop/:", "/shop/:a/:A", "/sh%20op", "/shop?x",
@@ -95,6 +110,9 @@ struct BakerPathsTests {
         #expect(template.match("/purchases/")?.values == [:])
         #expect(template.match("/purchases//b")?.values == ["user_id": "b"])
         #expect(template.match("/purchases/a+b/%62%zz%")?.values == ["app_id": "a+b", "user_id": "b%zz%"])
+        for path in ["/purchases/a/J%F6rg", "/purchases/%EF%BF%BD/b", "/purchases/a/\u{FFFD}"] {
+            #expect(template.match(path) == nil, "\(path)")
+        }
         for path in ["/purchase/a/b", "/Purchases/a/b", "/purchases/a/b/c", "purchases/a/b", "", "/x/purchases/a/b"] {
             #expect(template.match(path) == nil, "\(path)")
         }

@@ -179,6 +179,17 @@ struct CloudSoftphoneTests {
             "/title/iap?receipt=MIIB&username=1001", "/title/iap?receipt=MIIB&productCode=credit5",
             "/title/iap?receipt=MIIB&productCode=credit5&username=", "/title/iap?receipt=1000&productCode=a&username=b",
             "/title/iap?receipt=MIIB&productCode=a&username=%00b",
+            // What the client of these tests fills in is called `account[username]`.
+            "/title/iap?receipt=MIIB&productCode=a&username=%account[authUsername]%",
+            "/title/iap?receipt=MIIB&productCode=a&username=%25account%5Busername%5D%25",
+            "/title/iap?receipt=MIIB&productCode=a&username=sip:%25account[username]%25@example.com",
+            "/title/iap?receipt=MIIB&productCode=a&username=%installid%",
+            "/title/iap?receipt=MIIB&productCode=%25productCode%25&username=b",
+            "/title/iap?receipt=MIIB&productCode=%appid%.credit5&username=b",
+            "/title/iap?receipt=MIIB&productCode=a&username=J%F6rg",
+            "/title/iap?receipt=MIIB&productCode=a&username=%AC",
+            "/title/iap?receipt=MIIB&productCode=a&username=J%EF%BF%BDrg",
+            "/title/iap?receipt=MIIB&productCode=cr%E9dit&username=b",
         ])
     func missing(_ url: String) async throws {
         try await SoftphoneRig.run { rig in
@@ -188,6 +199,22 @@ struct CloudSoftphoneTests {
                     == .failed(
                         status: 400, message: "The app did not send everything that is needed to check this purchase."))
             #expect(rig.store.asked == 0)
+        }
+    }
+
+    @Test(
+        "credits each account by its own name, with letters beyond ASCII, and with a percent sign that fills no variable"
+    )
+    func foreignNames() async throws {
+        try await SoftphoneRig.run { (rig: SoftphoneRig) async throws in
+            for (number, account) in ["Jörg", "Jürg", "100% Jörg", "100%"].enumerated() {
+                rig.store.sell("credit5", receipt: "MIIB\(number)", transaction: "\(number)")
+                let client = CloudSoftphoneClient.json
+                #expect(
+                    try await client.buy("credit5", receipt: "MIIB\(number)", as: account, port: rig.port) == .delivered
+                )
+            }
+            #expect(Set(try await rig.ordered().map(\.credit.account)) == ["Jörg", "Jürg", "100% Jörg", "100%"])
         }
     }
 

@@ -128,6 +128,36 @@ struct RequestFieldsTests {
         #expect(String(buffer: empty.body) == "a=query")
     }
 
+    @Test(
+        "Text that is not UTF-8 is refused, wherever it is, because two names would become one",
+        arguments: [
+            "a=J%F6rg", "a=%C3", "a=%FF&b=1", "%FF=1", "a=%AC", "a=%EF%BF%BD", "a=%account[username]%", "a=%ED%A0%80",
+            "a=%C0%AF", "a=%F4%90%80%80",
+        ])
+    func noText(form: String) async throws {
+        #expect(try await post(form).status == .badRequest)
+        #expect(try await post("b=2", query: "?\(form)").status == .badRequest)
+        #expect(throws: RequestRefusal.self) { try RequestFields.read(query: form[...].utf8) }
+    }
+
+    @Test("Bytes that are no UTF-8 are refused in a form and in JSON, and so is half of a surrogate pair")
+    func noTextInBodies() async throws {
+        let form = "application/x-www-form-urlencoded"
+        #expect(try await post(Array("a=J".utf8) + [0xF6], type: form).status == .badRequest)
+        let json = "application/json"
+        #expect(try await post(Array(#"{"a":"J"#.utf8) + [0xF6] + Array(#""}"#.utf8), type: json).status == .badRequest)
+        #expect(try await post(#"{"a":"\ud83d"}"#, type: json).status == .badRequest)
+        #expect(try await post(#"{"\ude00":"a"}"#, type: json).status == .badRequest)
+        #expect(try await post(#"{"a":"\ud83d\ude00"}"#, type: json).status == .ok)
+    }
+
+    @Test("A malformed percent-escape stands for itself where text comes of it (PROTOCOLS 1.1)")
+    func malformedEscapes() async throws {
+        let answer = try await post("email=test%test.com&x=%&y=%4&z=%zz%41&u=%C3%B6")
+        #expect(answer.status == .ok)
+        #expect(String(buffer: answer.body) == "email=test%test.com&u=ö&x=%&y=%4&z=%zzA")
+    }
+
     @Test("Limits are kept: at them all is well, over them the request is refused")
     func limits() async throws {
         func status(_ body: String, _ query: String = "") async throws -> Int {

@@ -151,7 +151,7 @@ struct SignInTests {
 
     @Test(
         "Leaving the device out is no way around the limit where the publication requires one",
-        arguments: [nil, "", " "])
+        arguments: [nil, "", " ", "%installid%"])
     func deviceRequired(device: String?) async throws {
         let rig = ProxyRig {
             $0.deviceField = "device"

@@ -33,6 +33,20 @@ struct CredentialFieldsTests {
         }
     }
 
+    @Test("A name that a template's variable was left in is nobody's, and a percent sign makes none")
+    func unfilled() {
+        for bad in [
+            "%account[username]%", "%username%", "sip:%account[username]%@example.com", "%account[auth Username]%",
+            "%a.b-c%",
+        ] {
+            #expect(take(bad, "p") == nil, "\(bad)")
+            #expect(take("e", bad) != nil, "\(bad)")
+        }
+        for good in ["test%test.com", "100%", "%", "%%", "50% of 100%", "%[x]%", "a%b c%d"] {
+            #expect(take(good, "p") != nil, "\(good)")
+        }
+    }
+
     @Test("An optional field may be blank, and is then not there")
     func optional() {
         let fields = CredentialFields(identifier: "username", proofs: ["password"], optional: ["username", "password"])

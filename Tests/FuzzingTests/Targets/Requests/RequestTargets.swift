@@ -9,7 +9,7 @@ extension FuzzTarget {
     /// Each body by every reader of bodies: what a request says of its type counts for little.
     static let requestBody = FuzzTarget(
         "request-body", upTo: 2048, of: "FormFields", "FlatJSON", "RequestFields", "BakerBody",
-        "BasispressRegistration", "AppleReceiptBody", "SoftphonePurchase", "InPlayerFields"
+        "BasispressRegistration", "AppleReceiptBody", "SoftphonePurchase", "InPlayerFields", "TemplateVariable"
     ) { bytes in
         let form = FrontDoors.FormFields.parse(bytes)
         promise(form.allSatisfy { !$0.name.isEmpty }, "a field has no name")
@@ -21,17 +21,22 @@ extension FuzzTarget {
                 promise(isSame, "a body has two readings")
             }
         }
-        _ = try? RequestFields.read(query: text(bytes)[...].utf8)
+        let fields = try? RequestFields.read(query: text(bytes)[...].utf8)
+        promise(fields?.contains { ($0 + $1).unicodeScalars.contains("\u{FFFD}") } != true, "a field is no text")
         _ = try? BakerBody.parse(bytes)
         _ = try? BasispressRegistration(bytes)
         let isBlank = bytes.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         promise((AppleReceiptBody.text(bytes) == nil) == isBlank, "a body is a receipt unless it is blank")
-        var fields: [String: String] = [:]
-        for (name, value) in json ?? form { fields[name] = value }
-        guard let purchase = SoftphonePurchase(fields, by: softphone) else { return }
+        var told: [String: String] = [:]
+        for (name, value) in json ?? form { told[name] = value }
+        guard let purchase = SoftphonePurchase(told, by: softphone) else { return }
         promise(
             (1...256).contains(purchase.credit.account.utf8.count) && !purchase.credit.account.utf8.contains(0)
                 && purchase.receipt[.product]?.isEmpty == false, "a purchase has no account or no product")
+        promise(
+            !TemplateVariable.occurs(in: purchase.credit.account)
+                && !purchase.credit.account.unicodeScalars.contains("\u{FFFD}"),
+            "an account is everybody's")
     }
 
     /// Five lines: X-Forwarded-For, the forwarded target, its method, Accept-Language, a bearer's header or the
