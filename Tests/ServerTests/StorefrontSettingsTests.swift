@@ -45,12 +45,27 @@ struct StorefrontSettingsTests {
         #expect(try read(text("")).publications[0].storefront == nil)
     }
 
+    @Test("can be those of Baker's own RESTful example")
+    func restful() throws {
+        let paths = """
+            baker:
+              paths:
+                shelf: "/:app_id/issues"
+                confirmation: "/:app_id/:user_id/confirm_purchase"
+                purchases: "/:app_id/:user_id/purchases"
+                apns_token: "/:app_id/:user_id/apns_token"
+            """
+        let storefront = try read(text(paths)).publications[0].storefront
+        #expect(storefront?.baker?[.confirmation]?.description == "/:app_id/:user_id/confirm_purchase")
+    }
+
     @Test("of the guide can be served")
     func guide() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Sources/FrontDoors/FrontDoors.docc/Baker.md").standardizedFileURL
         let article = try String(contentsOf: file, encoding: .utf8)
-        let block = try #require(article.split(separator: "```yaml\n").last?.split(separator: "\n```").first)
+        let blocks = article.split(separator: "```yaml\n").dropFirst()
+        let block = try #require(blocks.first?.split(separator: "\n```").first)
         let text =
             """
             state: {path: state.sqlite, reference_secret: {env: REFERENCES}}
@@ -69,11 +84,26 @@ struct StorefrontSettingsTests {
             ("baker: {paths: {issue: /get}}", "baker.paths"), ("baker: {paths: {shelf: /daily/shelf}}", "daily"),
             ("baker: {paths: {shelf: \"/purchases/:app_id/:user_id\"}}", "baker.paths"),
             ("basispress: {on: true}", "basispress.on"),
+            ("baker: {paths: {shelf: \"/:user_id/issues\"}}", "paths.shelf"),
+            ("baker: {paths: {shelf: \"/:app_id\"}}", "paths.shelf"),
+            ("baker: {paths: {shelf: \"/:app_id/x\", purchases: \"/:app_id/:user_id\"}}", "paths.purchases"),
+            ("baker: {paths: {purchases: \"/:app_id/:user_id/p\", issue: \"/:app_id/issue/:name\"}}", "baker.paths"),
             ("baker: yes", "baker"),
         ])
     func mistakes(publication: String, key: String) throws {
         let error = #expect(throws: SettingsError.self) { try read(text(publication)) }
         #expect(error?.description.contains(key) == true, "\(error.map { "\($0)" } ?? "")")
+    }
+
+    @Test(
+        "can not begin with the app where an app is called as something else is",
+        arguments: ["daily", "sign_in", "purchases", "content", "accounts"])
+    func ambiguous(app: String) throws {
+        let paths = "baker: {paths: {purchases: \"/:app_id/:user_id/purchases\"}}"
+        let text = text(paths).replacing("[com.example.daily]", with: "[com.example.daily, \(app)]")
+        let error = #expect(throws: SettingsError.self) { try read(text) }
+        #expect(error?.description.contains("`\(app)`") == true, "\(error.map { "\($0)" } ?? "")")
+        _ = try read(text.replacing(paths, with: "baker: {}"))
     }
 
     @Test("need the public URL, an app and content")

@@ -11,8 +11,9 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
 
     let segments: [Segment]
 
-    /// Reads one or more segments behind slashes, the first of them literal: letters, digits, `-`, `_`, `.` and `~`.
-    /// Parameters are such with a colon before them and differ from one another. Nil for anything else.
+    /// Reads one or more segments behind slashes: letters, digits, `-`, `_`, `.` and `~`. Parameters are such with a colon before
+    /// them and differ from one another. One segment at least is literal, and the first is so or `:app_id`, by which it is known
+    /// whose path it is. Nil for anything else.
     public init?(_ text: String) {
         guard text.hasPrefix("/") else { return nil }
         var segments: [Segment] = []
@@ -26,22 +27,28 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
             segments.append(isParameter ? .parameter(name.lowercased()) : .literal(String(name)))
         }
         let names = segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
-        guard case .literal? = segments.first, Set(names).count == names.count else { return nil }
+        guard Set(names).count == names.count, names.count < segments.count else { return nil }
+        if case .parameter(let name)? = segments.first, name != Self.app { return nil }
         self.segments = segments
     }
 
     public var description: String { text { ":\($0)" } }
 
-    /// The first segment.
-    public var first: String {
-        if case .literal(let text)? = segments.first { text } else { "" }
+    /// The first segment; nil where that is the app.
+    public var first: String? {
+        if case .literal(let text)? = segments.first { text } else { nil }
     }
+
+    /// Whether the first segment is the app.
+    public var beginsWithApp: Bool { first == nil }
+
+    private static let app = "app_id"
 
     public func has(parameter name: String) -> Bool { segments.contains(.parameter(name)) }
 
-    /// Whether there are paths that could be meant by either.
+    /// Whether there are paths that could be meant by either. No app may be called as another path's first segment.
     public func isLike(_ other: PathTemplate) -> Bool {
-        segments.count == other.segments.count
+        beginsWithApp == other.beginsWithApp && segments.count == other.segments.count
             && zip(segments, other.segments).allSatisfy { mine, theirs in
                 if case .literal(let mine) = mine, case .literal(let theirs) = theirs { return mine == theirs }
                 return true
@@ -88,6 +95,9 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
         let values: [String: String]
         /// So many segments at the end are not there.
         let missing: Int
+
+        /// The app that the path names.
+        var app: String? { values[PathTemplate.app] }
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

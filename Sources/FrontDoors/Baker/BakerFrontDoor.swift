@@ -25,7 +25,7 @@ public struct BakerFrontDoor<Context: RequestContext>: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         let storefronts = storefronts()
-        let routes = storefronts.baker.routes(of: request.uri.path)
+        let routes = storefronts.baker.routes(of: request.uri.path).filter(storefronts.owns)
         guard let first = routes.first else { return try await next(request, context) }
         // The template, not the path: a metric must not grow with what strangers ask for.
         context.coreContext.endpointPath.value = first.template.description
@@ -52,6 +52,13 @@ public struct BakerFrontDoor<Context: RequestContext>: RouterMiddleware {
 }
 
 extension Storefronts {
+    /// Returns whether a route is a call of apps of ours: one that begins with the app is the path of anything else where that is none
+    /// of the publication's.
+    fileprivate func owns(_ route: BakerRoutes.Route) -> Bool {
+        guard route.template.beginsWithApp else { return true }
+        return route.match.app.flatMap { self[$0] }?.baker?[route.call] == route.template
+    }
+
     /// The route among these that is the calling app's own; one without the request's method only where there is no other.
     fileprivate func route(
         among routes: [BakerRoutes.Route], _ fields: BakerFields, _ method: HTTPRequest.Method

@@ -19,8 +19,21 @@ public struct BakerSettings: Sendable, Equatable {
 
     public subscript(call: BakerCall) -> PathTemplate? { paths[call] }
 
-    /// The first segments of its paths.
-    public var firstWords: Set<String> { Set(paths.values.map(\.first)) }
+    /// The first segments of its paths, where those are literal.
+    public var firstWords: Set<String> { Set(paths.values.compactMap(\.first)) }
+
+    /// Whether a path begins with the app that calls.
+    public var beginsWithApp: Bool { paths.values.contains(where: \.beginsWithApp) }
+
+    /// Whether a path is a call's.
+    ///
+    /// - Parameter apps: those with which paths begin.
+    public func hasCall(at path: String, of apps: [String]) -> Bool {
+        paths.values.contains { template in
+            guard let match = template.match(path) else { return false }
+            return !template.beginsWithApp || match.app.map(apps.contains) == true
+        }
+    }
 }
 
 /// Why paths can not be Baker's.

@@ -45,18 +45,25 @@ extension CloudSoftphone {
         return read
     }
 
-    /// Below the publication's own name, so that no two are in one another's way, and none in a call's.
+    /// No call's, neither of all publications nor of this one; ``GatefoldConfiguration/checkPaths(_:)`` knows the others'.
+    ///
+    /// - Returns: the path without a slash at its end.
     private static func path(_ section: SettingsSection, _ id: PublicationID) throws(SettingsError) -> String {
-        let path = try section.string("path", default: "/{publication}/iap").replacing(
+        var path = try section.string("path", default: "/{publication}/iap").replacing(
             "{publication}", with: id.rawValue)
+        if path.hasSuffix("/") { path.removeLast() }
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
-        let isSound =
-            segments.count >= 3 && segments[0].isEmpty && segments[1] == id.rawValue
-            && segments.dropFirst(2).allSatisfy { isSegment($0) }
-            && !PublicationConfiguration.reserved.contains(String(segments[2]))
-        guard isSound else {
+        let words = segments.dropFirst()
+        // Behind the publication's name its calls have their names.
+        let first = words.first.map { String($0) } == id.rawValue ? words.dropFirst().first : words.first
+        guard segments.first?.isEmpty == true, words.allSatisfy(isSegment), let first,
+            !PublicationConfiguration.reserved.contains(String(first))
+        else {
             throw section.error(
-                "path", expected: "expected /\(id)/ and a name of letters, digits, dots, - and _ that is no call's")
+                "path",
+                expected:
+                    "expected a path such as /iap_validate/ or /\(id)/iap, of letters, digits, dots, - and _, that is no "
+                    + "other call's")
         }
         return path
     }

@@ -88,6 +88,7 @@ public struct GatefoldConfiguration: Sendable {
         try Self.checkTogether(publications, section)
         try checkStorefronts(section)
         try checkInPlayer(section)
+        try checkPaths(section)
         try top.finish()
     }
 
@@ -140,17 +141,11 @@ public struct GatefoldConfiguration: Sendable {
     /// What the front doors that apps find by their own names need of the rest.
     private func checkStorefronts(_ section: SettingsSection) throws(SettingsError) {
         for publication in publications {
-            guard let storefront = publication.storefront else { continue }
+            guard publication.storefront != nil else { continue }
             let id = publication.publication.id
             guard publicURL != nil else {
                 throw section.error(
                     id.rawValue, expected: "needs `server.public_url` for the downloads of Baker and Basispress apps")
-            }
-            for other in publications where storefront.baker?.firstWords.contains(other.publication.id.rawValue) == true
-            {
-                throw section.error(
-                    id.rawValue,
-                    expected: "has a path in `baker` that begins with the publication \(other.publication.id)")
             }
         }
     }

@@ -41,11 +41,11 @@ public struct StorefrontSettings: Sendable, Equatable {
             guard let text = try paths.string(call.rawValue) else { continue }
             guard let template = PathTemplate(text) else {
                 throw paths.error(
-                    call.rawValue, expected: "expected a path such as /shop/:user_id/purchases, not `\(text)`")
+                    call.rawValue,
+                    expected: "expected a path such as /shop/:user_id/purchases or /:app_id/issues, not `\(text)`")
             }
-            if reserved.subtracting(BakerCall.usualWords).contains(template.first) {
-                throw paths.error(
-                    call.rawValue, expected: "/\(template.first) has another meaning; expected another path")
+            if let first = template.first, reserved.subtracting(BakerCall.usualWords).contains(first) {
+                throw paths.error(call.rawValue, expected: "/\(first) has another meaning; expected another path")
             }
             templates[call] = template
         }

@@ -65,6 +65,36 @@ struct BakerPathsTests {
         }
     }
 
+    @Test("may be those of Baker's own RESTful example, beside another publication's usual ones")
+    func restful() async throws {
+        let paths = [
+            BakerCall.shelf: PathTemplate("/:app_id/issues"),
+            .confirmation: PathTemplate("/:app_id/:user_id/confirm_purchase"),
+            .purchases: PathTemplate("/:app_id/:user_id/purchases"),
+            .pushToken: PathTemplate("/:app_id/:user_id/apns_token"),
+        ]
+        let all = try paths.mapValues { try #require($0) }
+        try await withTwoKiosks(paths: all, [:]) { first, second, client async throws in
+            let receipt = first.store.vouch("one", first.store.purchase("ed-08", id: "1"))
+            #expect(try await client.ask("/com.example.daily/issues").text.hasPrefix("["))
+            let confirmed = try await client.ask(
+                "/com.example.daily/u/confirm_purchase", "receipt_data=\(receipt.formEncoded)&type=issue")
+            #expect(confirmed.status == .ok)
+            #expect(try await client.ask("/com.example.daily/u/purchases").text.hasPrefix(#"{"issues":["ed-08"]"#))
+            #expect(try await client.ask("/com.example.daily/v/purchases").text.hasPrefix(#"{"issues":[]"#))
+            #expect(try await client.ask("/com.example.daily/u/apns_token", "apns_token=x").status == .ok)
+            #expect(try await client.ask("/com.example.daily/u/purchases", method: .delete).status == .methodNotAllowed)
+            // Of the other publication, of none, and an app that is not its own: other doors may have such a path.
+            for path in [
+                "/com.example.weekly/issues", "/com.example.weekly/u/purchases", "/com.example.other/u/purchases",
+                "/:app_id/issues", "/com.example.daily/u/v/purchases",
+            ] {
+                #expect(try await client.ask(path).status == .notFound, "\(path)")
+            }
+            #expect(try await client.ask("/purchases/com.example.weekly/u").status == .ok)
+        }
+    }
+
     @Test(
         "that name no installation are refused: what is no text, and a placeholder that nothing was put in",
         arguments: [
@@ -81,9 +111,10 @@ struct BakerPathsTests {
     }
 
     @Test(
-        "are templates of plain segments, the first one literal",
+        "are templates of plain segments, one of them literal",
         arguments: [
-            "", "/", "shop", "/:app_id", "/shop/", "/shop//x", "/shop/:", "/shop/:a/:A", "/sh%20op", "/shop?x",
+            "", "/", "shop", "/:app_id", "/:app_id/:user_id", "/shop/", "/shop//x", "/shop/:", "/shop/:a/:A",
+            "/sh%20op", "/shop?x",
             "/shop/..",
             "/shop/é", "/shop/:a:b", "//shop", "/shop#",
         ])
@@ -100,6 +131,13 @@ struct BakerPathsTests {
             try BakerSettings(paths: [.issue: PathTemplate("/issue/:id")!])
         }
         _ = try BakerSettings(paths: [.purchases: PathTemplate("/issues/:app_id/:user_id/purchases")!])
+        // Beside the usual `/issues/:app_id/:user_id`, because no app is called `issues`.
+        _ = try BakerSettings(paths: [.purchases: PathTemplate("/:app_id/:user_id/purchases")!])
+        #expect(throws: BakerSettingsError.alike(.purchases, .shelf)) {
+            try BakerSettings(paths: [
+                .shelf: PathTemplate("/:app_id/issues/:user_id")!, .purchases: PathTemplate("/:app_id/:user_id/x")!,
+            ])
+        }
     }
 
     @Test("match in part: what is missing at the end comes otherwise")
