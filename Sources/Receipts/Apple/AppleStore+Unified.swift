@@ -10,7 +10,7 @@ extension AppleStore {
         _ message: SignedMessage, _ bytes: [UInt8], allowing allowed: Set<StoreEnvironment>, at moment: Date
     ) async throws -> ReceiptVerdict {
         guard let unified else {
-            let question = UnifiedReceipt.question(message, bytes, isGenuine: false)
+            let question = UnifiedReceipt.question(message, bytes)
             if let verifyReceipt {
                 return try await verifyReceipt.verdict(on: question, allowing: allowed, at: moment)
             }
@@ -58,7 +58,7 @@ extension AppleStore {
             }
             return later
         }
-        let question = UnifiedReceipt.question(message, bytes, isGenuine: true)
+        let question = UnifiedReceipt.question(message, bytes)
         guard let verifyReceipt,
             case .genuine(let all) = try await verifyReceipt.verdict(on: question, allowing: allowed, at: moment)
         else { return [] }
@@ -76,11 +76,11 @@ extension AppleStore {
 
 extension UnifiedReceipt {
     /// What to ask verifyReceipt about a receipt.
-    static func question(_ message: SignedMessage, _ bytes: [UInt8], isGenuine: Bool) -> VerifyReceiptClient.Question {
+    static func question(_ message: SignedMessage, _ bytes: [UInt8]) -> VerifyReceiptClient.Question {
         let claimed = try? UnifiedReceipt(message.unverifiedContents)
         return VerifyReceiptClient.Question(
             bytes: bytes, bundle: claimed?.bundle,
-            environment: claimed?.environment.flatMap(AppleEnvironment.named), isGenuine: isGenuine)
+            environment: claimed?.environment.flatMap(AppleEnvironment.named), isReadable: claimed != nil)
     }
 }
 
@@ -88,6 +88,7 @@ extension TransactionReceipt {
     /// What to ask verifyReceipt about a receipt.
     func question(_ bytes: [UInt8]) -> VerifyReceiptClient.Question {
         VerifyReceiptClient.Question(
-            bytes: bytes, bundle: bundle, environment: environment.flatMap(AppleEnvironment.named))
+            bytes: bytes, bundle: bundle, environment: environment.flatMap(AppleEnvironment.named),
+            isReadable: true)
     }
 }

@@ -83,7 +83,7 @@ package struct AppleStore: ReceiptVerifier {
         guard let verifyReceipt, let form = receipt?[.receipt].flatMap(AppleReceiptForm.init) else { return nil }
         let question: VerifyReceiptClient.Question
         switch form {
-        case .unified(let message, let bytes): question = UnifiedReceipt.question(message, bytes, isGenuine: true)
+        case .unified(let message, let bytes): question = UnifiedReceipt.question(message, bytes)
         case .transaction(let receipt, let bytes): question = receipt.question(bytes)
         case .signed, .identifier: return nil
         }

@@ -123,14 +123,25 @@ struct VerifyReceiptTests {
         }
     }
 
-    @Test("that Apple finds doubtful are sent once more, then refused until somebody sends them again")
+    @Test(
+        "that Apple finds malformed, or has trouble with, wait where they have a receipt's form: 21002 says not which it is"
+    )
     func doubtful() async throws {
         try await serving(production: #"{"status":21002}"#) { server in
             let store = try AppleBench.asking(server)
-            #expect(try await store.verdict(old) == .refused(ReceiptRefusal(.storeRefused, code: 21002)))
-            #expect(server.questions.count == 2)
+            await #expect(throws: VerifyReceiptFailure.status(21002)) { try await store.verdict(old) }
+            #expect(server.questions.count == 1)
             #expect(try await store.verdict(StoreReceipt([.receipt: "rubbish"])) == .refused(.malformed))
-            #expect(server.questions.count == 2)
+            #expect(server.questions.count == 1)
+        }
+    }
+
+    @Test("are refused as malformed where Apple says that asking again is of no use")
+    func malformed() async throws {
+        try await serving(production: #"{"status":21002,"is-retryable":false}"#) { server in
+            let store = try AppleBench.asking(server)
+            #expect(try await store.verdict(old) == .refused(ReceiptRefusal(.malformed, code: 21002)))
+            #expect(server.questions.count == 1)
         }
     }
 

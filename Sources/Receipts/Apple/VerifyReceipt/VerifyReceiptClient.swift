@@ -19,8 +19,8 @@ struct VerifyReceiptClient: Sendable {
         /// Unverified; nil where it says none.
         var bundle: String?
         var environment: StoreEnvironment?
-        /// Whether its signature was verified here already.
-        var isGenuine = false
+        /// Whether its contents could be read here, so that it is not malformed.
+        var isReadable: Bool
     }
 
     /// - Throws: ``VerifyReceiptFailure``, `HTTPFailure` or `ProtectionError` when Apple could not be asked.
@@ -43,12 +43,8 @@ struct VerifyReceiptClient: Sendable {
         return try verdict(answer, of: .sandbox, on: question, allowing: allowed, at: moment)
     }
 
-    /// Asks once more where the status may mean a trouble of Apple's that passes.
     private func ask(_ environment: StoreEnvironment, _ question: Question) async throws -> VerifyReceiptAnswer {
-        let url = environment == .production ? settings.production : settings.sandbox
-        let body = body(question)
-        let first = try await post(body, to: url)
-        return first.meaning == .doubtful ? try await post(body, to: url) : first
+        try await post(body(question), to: environment == .production ? settings.production : settings.sandbox)
     }
 
     private func post(_ body: [UInt8], to url: ServiceURL) async throws -> VerifyReceiptAnswer {
@@ -88,11 +84,9 @@ struct VerifyReceiptClient: Sendable {
         // Sandbox sends elsewhere, which it does not.
         case .isSandbox, .failed: throw VerifyReceiptFailure.status(answer.status)
         case .doubtful:
-            // Twice the same. It has the form of a receipt; whether it is one, only Apple could say. One that was
-            // verified here is, so that Apple is in trouble; any other is refused until somebody sends it again, because
-            // else whoever made it up would have it asked about for ever.
-            if question.isGenuine { throw VerifyReceiptFailure.status(answer.status) }
-            return .refused(ReceiptRefusal(.storeRefused, code: answer.status))
+            // Malformed it is not, so that Apple is in trouble: the receipt waits, and no longer than any other may.
+            if question.isReadable { throw VerifyReceiptFailure.status(answer.status) }
+            return .refused(ReceiptRefusal(.malformed, code: answer.status))
         case .told: break
         }
         guard let environment = Self.environment(answer, asked), allowed.contains(environment) else {
