@@ -26,7 +26,8 @@ import Testing
 
     /// - Parameter apps: so many tokens each, numbered on from app to app.
     private func with(
-        _ count: Int, of apps: [String] = [Self.app], _ body: @Sendable @escaping (Bench) async throws -> Void
+        _ count: Int, of apps: [String] = [Self.app], catalogue: String = "",
+        _ body: @Sendable @escaping (Bench) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             let authority = try await TestAuthority("roots", in: folder)
@@ -45,6 +46,7 @@ import Testing
                         policy: backend
                         edition_credentials: {salt: plain}
                         secrets: [{file: daily}]
+                    \(catalogue)
                         push:
                           production_url: \(standIn.url)
                           root: {file: \(authority.certificate)}
@@ -106,6 +108,29 @@ import Testing
             for run in [dry, sent, again, tokens, status] {
                 #expect(!(run.output + run.errors).contains("a5a5"))
             }
+        }
+    }
+
+    @Test("send of an edition that is not in the catalogue tells nobody, not even that it would")
+    func unknownEdition() async throws {
+        let catalogue = "    catalogue: [{id: daily-7, published: 2026-01-01}]"
+        try await with(3, catalogue: catalogue) { bench async throws in
+            for arguments in [["--edition", "daily-77"], ["--edition", "daily-77", "--dry-run"]] {
+                let run = try await GatefoldProgram.run(["push", "send"] + arguments, in: bench.folder)
+                #expect(run.status == 64, "\(run.output)")
+                #expect(run.errors.contains("daily-77"))
+                #expect(run.output.isEmpty)
+            }
+            #expect(bench.standIn.requests.isEmpty)
+            #expect(try await bench.push("status").lines == ["no campaigns"])
+            #expect(try await bench.push("send", "--edition", "daily-7").status == 0)
+            #expect(bench.standIn.requests.count == 3)
+        }
+        // Where a source has it, nobody knows before that was asked.
+        try await with(3, catalogue: "    catalogue: {kind: baker, url: \"http://127.0.0.1:1/none\"}") {
+            bench async throws in
+            #expect(try await bench.push("send", "--edition", "daily-7").status == 69)
+            #expect(bench.standIn.requests.isEmpty)
         }
     }
 

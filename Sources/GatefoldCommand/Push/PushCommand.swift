@@ -1,4 +1,5 @@
 public import ArgumentParser
+import Catalogues
 public import Gatefold
 import Push
 import Server
@@ -25,6 +26,24 @@ struct PushOptions: ParsableArguments {
         return PushOffice(
             publication: publication.publication.id, settings: settings, store: try Assembly.stateStore(configuration),
             statePath: configuration.state.path)
+    }
+
+    /// Requires that the publication's catalogue has the edition. One that has no catalogue knows no better.
+    ///
+    /// - Throws: ``CommandFailure`` where the catalogue lacks it, or has never been fetched.
+    func requireEdition(_ edition: EditionID) throws {
+        let configuration = try configuration.read()
+        let publication = try configuration.publication(named: publication.publication)
+        let id = publication.publication.id
+        let memory = CatalogueMemory(folder: configuration.catalogueFolder, publication: id)
+        guard let catalogue = publication.knownCatalogue(memory) else {
+            throw CommandFailure(
+                .unavailable, "no catalogue of \(id) has been fetched with success, so that no edition is known")
+        }
+        if case .editions(let written) = publication.catalogue, written.isEmpty { return }
+        guard catalogue[edition] != nil else {
+            throw CommandFailure(.usage, "the catalogue of \(id) has no edition \(edition)")
+        }
     }
 }
 

@@ -14,6 +14,9 @@ struct PushSendCommand: AsyncParsableCommand {
             edition and a name, the last campaigns of that kind that were stopped are gone on with while they are of use, \
             and nothing else is sent; where there is none, a new one is begun for each app.
 
+            An edition has to be in the publication's catalogue, where it has one: else nobody is told and the exit status is \
+            64, or 69 where the catalogue has never been fetched.
+
             Of several apps each is told, whatever becomes of the others. The exit status is 75 when a campaign was \
             stopped and can be gone on with, 69 when APNs can not be reached, and 78 when APNs refuses an app's key, \
             certificate or notification; of several the gravest: 78, then 69, then 75.
@@ -59,6 +62,7 @@ struct PushSendCommand: AsyncParsableCommand {
 
     func run() async throws {
         let office = try options.office()
+        if let edition = edition.flatMap({ EditionID($0) }) { try options.requireEdition(edition) }
         let apps = try chosen(office.settings)
         let payload = try readPayload()
         let campaigns = try await campaigns(for: apps, office)
