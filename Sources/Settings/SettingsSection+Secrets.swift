@@ -31,7 +31,7 @@ extension SettingsSection {
     /// The text of a key or certificate in PEM, from a file or the environment.
     public func privateText(_ name: String) throws(SettingsError) -> String? {
         guard let node = node(name) else { return nil }
-        return String(decoding: try bytes(node, key: path(name)), as: UTF8.self)
+        return String(decoding: try bytes(node, key: path(name), called: "text"), as: UTF8.self)
     }
 
     /// A text that is no secret but long, such as a public key: as itself, or like a ``secret(_:)`` from a file or the
@@ -67,8 +67,11 @@ extension SettingsSection {
         return Array(bytes[...last])
     }
 
-    private func bytes(_ node: SettingsNode, key: String) throws(SettingsError) -> [UInt8] {
-        let forms = "expected {file: PATH} or {env: NAME}, not the secret itself"
+    /// - Parameter noun: the kind of value, as an error names it.
+    private func bytes(
+        _ node: SettingsNode, key: String, called noun: String = "secret"
+    ) throws(SettingsError) -> [UInt8] {
+        let forms = "expected {file: PATH} or {env: NAME}, not the \(noun) itself"
         guard case .mapping(let entries) = node.content, entries.count == 1, let entry = entries.first,
             case .scalar(let text, _) = entry.value.content
         else { throw SettingsError(origin: node.origin, key: key, expected: forms) }

@@ -45,6 +45,15 @@ struct SecretSettingsTests {
         #expect(try top.publicText("w") == nil)
     }
 
+    @Test("that stand in the configuration themselves are called what they are: a certificate is no secret")
+    func themselves() throws {
+        let top = try read("s: Kq7wN2vR8tYx4mZp")
+        let secret = #expect(throws: SettingsError.self) { try top.secret("s") }
+        #expect(secret?.description.hasSuffix("expected {file: PATH} or {env: NAME}, not the secret itself") == true)
+        let text = #expect(throws: SettingsError.self) { try top.privateText("s") }
+        #expect(text?.description.hasSuffix("expected {file: PATH} or {env: NAME}, not the text itself") == true)
+    }
+
     @Test("rotate: the first signs, the rest verify")
     func rings() throws {
         let ring = try read(
