@@ -7,11 +7,14 @@ struct TestEditions {
     private let prefix: String
     private let numbers: Range<Int>
 
-    /// Takes `issue_prefix`, `issue_start` and `issue_end`; a range that is no range is empty.
+    /// Takes `issue_prefix`, `issue_start` and `issue_end`, of which a blank one is as good as none; a range that is no range is empty.
     init(_ fields: [String: String]) {
-        prefix = fields["issue_prefix"] ?? "com.pugpig.edition"
-        let start = fields["issue_start"].map { Int($0) } ?? 1
-        let end = fields["issue_end"].map { Int($0) } ?? 100
+        func field(_ name: String) -> String? {
+            fields[name].flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+        }
+        prefix = field("issue_prefix") ?? "com.pugpig.edition"
+        let start = field("issue_start").map { Int($0) } ?? 1
+        let end = field("issue_end").map { Int($0) } ?? 100
         if let start, let end, start >= 0, end >= start, end - start < Self.most {
             numbers = start..<end + 1
         } else {

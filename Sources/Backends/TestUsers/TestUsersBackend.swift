@@ -43,7 +43,19 @@ public struct TestUsersBackend: SubscriberBackend {
 
     public func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
         if subscriber.key.isEmpty { return Subscription(state: .stale, message: "No token!") }
-        switch TestUser(subscriber.key) {
+        guard let user = TestUser(subscriber.key) else {
+            return Subscription(state: .inactive, message: "Nobody has this token")
+        }
+        var subscription = try await subscription(of: user, inquiry)
+        subscription.userInfo = [UserInfoCategory(scheme: Self.usernameScheme, value: subscriber.key)]
+        return subscription
+    }
+
+    /// By which the historic endpoint names the reader in every verification (PROTOCOLS 1.2).
+    private static let usernameScheme = "http://schema.pugpig.com/custom_analytics/username#15"
+
+    private func subscription(of user: TestUser, _ inquiry: Inquiry) async throws -> Subscription {
+        switch user {
         case .ordinary(let activity, let holding):
             let (isActive, message) = present(activity)
             return Subscription(
@@ -56,8 +68,6 @@ public struct TestUsersBackend: SubscriberBackend {
         case .statusCoder(_, let code, _):
             try await play(code)
             return Self.everything
-        case nil:
-            return Subscription(state: .inactive, message: "Nobody has this token")
         }
     }
 

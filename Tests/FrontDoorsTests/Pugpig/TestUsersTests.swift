@@ -76,6 +76,46 @@ struct TestUsersTests {
         }
     }
 
+    @Test(
+        "Verification says who the reader is, as the historic endpoint does",
+        arguments: [
+            "activeall", "lapsednone", "flipsome", "peter", "yesbyproxy", "longjson", "expiredtoken", "200-200-200",
+        ])
+    func userInfo(user: String) async throws {
+        try await TestDoor.testUsers().test { client in
+            let answer = try Answer(
+                try await client.call("verify_subscription", ["token": token(user)]), .subscription)
+            let categories = answer.root.child("userinfo")?.children ?? []
+            #expect(categories.map(\.name) == ["category"])
+            #expect(
+                categories.first?.attributes == [
+                    "scheme": "http://schema.pugpig.com/custom_analytics/username#15", "term": user, "value": user,
+                ])
+        }
+    }
+
+    @Test("Verification says nothing of readers there are not", arguments: ["nobody", ""])
+    func noUserInfo(user: String) async throws {
+        try await TestDoor.testUsers().test { client in
+            let answer = try Answer(
+                try await client.call("verify_subscription", ["token": token(user)]), .subscription)
+            #expect(answer.root.child("userinfo") == nil)
+        }
+    }
+
+    @Test(
+        "A blank prefix, start or end of the editions means the usual one",
+        arguments: ["issue_prefix", "issue_start", "issue_end"])
+    func blankRange(field: String) async throws {
+        try await TestDoor.testUsers().test { client in
+            for blank in ["", " "] {
+                let answer = try Answer(
+                    try await client.call("verify_subscription", ["token": "emosevitca", field: blank]), .subscription)
+                #expect(answer.issues == odd, "\(field): \(answer.issues?.count ?? 0)")
+            }
+        }
+    }
+
     @Test("Edition credentials", arguments: TestUserRow.all, Spelling.all)
     func editionCredentials(row: TestUserRow, spelling: Spelling) async throws {
         try await door(row).test { client in
@@ -235,7 +275,7 @@ struct TestUsersTests {
         "A request chooses the editions of its world",
         arguments: [
             ("a.", "1", "4", ["a.0001", "a.0003"]), ("a.", "9998", "10000", ["a.9998", "a.10000"]),
-            ("a.", "5", "5", ["a.0005"]), ("a.", "5", "4", []), ("a.", "x", "4", []), ("a.", "1", "", []),
+            ("a.", "5", "5", ["a.0005"]), ("a.", "5", "4", []), ("a.", "x", "4", []), ("a.", "1", "y", []),
             ("a.", "-3", "4", []), ("a.", "0", "99999999999", []), ("a.", "1", "99999999999999999999", []),
             ("a/", "1", "4", []),
         ])
