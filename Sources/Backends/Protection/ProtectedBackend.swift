@@ -110,17 +110,17 @@ public final class ProtectedBackend: SubscriberBackend {
 
     private func subject(_ key: QuestionKey, _ question: Question, _ answer: Answer) -> AnswerMemory.Subject {
         var groups: [AnswerMemory.Group] = []
-        var credential: UInt64?
+        var proofs: UInt64?
         if case .recognise(let credentials) = question {
             groups.append(.identifier(keys.identifier(credentials.identifier)))
-            credential = keys.credential(credentials)
+            proofs = credentials.form == .typed ? keys.proofs(of: credentials) : nil
         }
         if case .recognition(.recognised(let subscriber)) = answer {
             groups.append(group(of: subscriber))
         } else if let subscriber = question.subscriber {
             groups.append(group(of: subscriber))
         }
-        var subject = AnswerMemory.Subject(key: key, groups: groups, credential: credential)
+        var subject = AnswerMemory.Subject(key: key, groups: groups, proofs: proofs)
         if case .verdict(let edition, _) = question { subject.edition = edition }
         return subject
     }

@@ -67,11 +67,14 @@ struct QuestionKeys: Sendable {
         return QuestionKey(words: digest(parts))
     }
 
-    /// What all fields of the credentials together are known by.
-    func credential(_ credentials: Credentials) -> UInt64 {
+    /// What the proofs among typed credentials are known by: the same under every spelling of the identifier.
+    func proofs(of credentials: Credentials) -> UInt64 {
         var parts = Parts()
-        parts.add("credential")
-        parts.add(credentials)
+        parts.add("proofs")
+        for name in credentials.names where name != credentials.identifierField {
+            parts.add(name)
+            parts.add(credentials[name])
+        }
         return digest(parts)[0]
     }
 

@@ -47,7 +47,8 @@ public struct CredentialFields: Sendable, Equatable {
             if name == identifier, TemplateVariable.occurs(in: value) { return nil }
             taken[name] = value
         }
-        return Credentials(identifier: Self.fold(taken[identifier] ?? ""), fields: taken)
+        return Credentials(
+            identifier: Self.fold(taken[identifier] ?? ""), identifierField: identifier, fields: taken)
     }
 
     private func receipt(in fields: [String: String]) -> Credentials? {

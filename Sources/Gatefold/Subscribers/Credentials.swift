@@ -14,9 +14,14 @@ public struct Credentials: Sendable, CustomStringConvertible, CustomDebugStringC
     public let form: Form
     /// The field that says who the reader is, folded as ``CredentialFields`` says; a digest of all of a receipt.
     public let identifier: String
+    /// The name of that field; nil where it is not known, so that every field counts as a proof.
+    public let identifierField: String?
 
-    public init(identifier: String, fields: [String: String], form: Form = .typed) {
+    public init(
+        identifier: String, identifierField: String? = nil, fields: [String: String], form: Form = .typed
+    ) {
         self.identifier = identifier
+        self.identifierField = identifierField
         self.fields = fields
         self.form = form
     }

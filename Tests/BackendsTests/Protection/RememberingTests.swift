@@ -11,6 +11,65 @@ struct RememberingTests {
     private let known = Recognition.recognised(ProtectedBench.ada)
     private let refused = Recognition.notRecognised(message: nil)
 
+    /// As a database does that compares without case and accents: every spelling is ada's, and the present password right.
+    private static func folding(_ right: String) -> ProbeBackend.Rule {
+        { question, inquiry in
+            guard case .recognise(let credentials) = question else {
+                return try await ProbeBackend.friendly(question, inquiry)
+            }
+            return .recognition(
+                credentials["password"] == right
+                    ? .recognised(ProtectedBench.ada) : .notRecognised(message: nil))
+        }
+    }
+
+    @Test("Pitfall 22: a former password is good under no spelling once a later one was used under another")
+    func formerPassword() async throws {
+        let bench = ProtectedBench(ProbeBackend(Self.folding("former")))
+        let spellings = ["ada", "ádá", "ＡＤＡ"]
+        for spelling in spellings {
+            let answer = try await bench.recognise(spelling, "former")
+            #expect(answer == known)
+        }
+        bench.probe.follow(Self.folding("later"))
+        let later = try await bench.recognise("âda", "later")
+        #expect(later == known)
+        for spelling in spellings {
+            let answer = try await bench.recognise(spelling, "former")
+            #expect(answer == refused, "fresh as it was, under \(spelling)")
+        }
+        bench.probe.follow(ProbeBackend.down)
+        bench.time.advance(by: 3_600)
+        for spelling in spellings + ["âda"] {
+            await #expect(throws: (any Error).self, "in an outage, under \(spelling)") {
+                try await bench.recognise(spelling, "former")
+            }
+        }
+        let bridged = try await bench.recognise("âda", "later")
+        #expect(bridged == known)
+    }
+
+    @Test("Pitfall 22: a sign-in with a former password that was under way is not remembered under another spelling")
+    func formerPasswordUnderWay() async throws {
+        let bench = ProtectedBench()
+        let door = Door()
+        bench.probe.follow { question, _ in
+            guard case .recognise(let credentials) = question else { throw ProbeBackend.Down() }
+            if credentials["password"] == "former" { await door.pass() }
+            return .recognition(.recognised(ProtectedBench.ada))
+        }
+        let former = Task { try await bench.recognise("ádá", "former") }
+        await until { door.waiting == 1 }
+        _ = try await bench.recognise("ada", "later")
+        door.open()
+        _ = try await former.value
+        bench.probe.follow(ProbeBackend.down)
+        bench.time.advance(by: 3_600)
+        await #expect(throws: (any Error).self) { try await bench.recognise("ádá", "former") }
+        let later = try await bench.recognise("ada", "later")
+        #expect(later == known)
+    }
+
     @Test("Pitfall 7: another password, identifier, session, edition or deciding field reaches the backend")
     func everyInput() async throws {
         let bench = ProtectedBench(decidingFields: ["brand"])

@@ -20,8 +20,8 @@ extension AnswerMemory {
     struct Subject: Sendable {
         let key: QuestionKey
         let groups: [Group]
-        /// What the credentials are known by, of an answer to such.
-        var credential: UInt64?
+        /// What a reader proved with, of an answer to credentials that were typed; see ``QuestionKeys/proofs(of:)``.
+        var proofs: UInt64?
         /// What a verdict is on.
         var edition: EditionID?
     }

@@ -129,14 +129,18 @@ struct AnswerMemory: Sendable {
         return found
     }
 
-    /// Of an identifier's credentials only the latest recognised are remembered, good ones of an outage included: the
-    /// password before is wrong now (PITFALLS row 8). Returns false when later ones are known.
+    /// Of a subscriber, and of an identifier, only the proofs recognised last are remembered, good ones of an outage included:
+    /// the password before is wrong now (PITFALLS row 8), under whatever spelling of the identifier the backend took it
+    /// (PITFALLS row 22). Returns false when later ones are known.
+    ///
+    /// It goes by whom the backend recognised, never by what identifiers look like: nobody's answers go because somebody else
+    /// signs in under a similar one. A receipt is not wrong because there is another.
     private mutating func supersede(_ entry: Entry) -> Bool {
+        guard let proofs = entry.subject.proofs else { return true }
         for group in entry.subject.groups {
-            guard case .identifier = group else { continue }
             for place in groups[group] ?? [] {
-                guard let other = entries[place], other.isRecognised,
-                    other.subject.credential != entry.subject.credential
+                guard let other = entries[place], other.isRecognised, let others = other.subject.proofs,
+                    others != proofs
                 else { continue }
                 if other.asked.order > entry.asked.order { return false }
                 remove(place)
