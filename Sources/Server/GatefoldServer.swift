@@ -158,7 +158,8 @@ public struct GatefoldServer: Sendable {
     private func mainListener(_ onListening: @escaping @Sendable (Int) async -> Void) throws -> some ApplicationProtocol
     {
         let router = MainRouter.make(
-            publications: publications, clock: parts.services.clock, readiness: readiness)
+            publications: publications, clock: parts.services.clock, readiness: readiness,
+            unlistedProxies: UnlistedProxyWarning(logger: logger))
         return Application(
             responder: OwnTaskResponder(wrapped: router.buildResponder(), isNeeded: tls != nil),
             server: try serverBuilder(),
@@ -170,6 +171,11 @@ public struct GatefoldServer: Sendable {
             onServerRunning: { channel in
                 await AcceptFailureHandler.watch(channel, of: Self.mainName, logger: logger)
                 logger.notice("listening", metadata: ["port": "\(channel.localAddress?.port ?? 0)"])
+                if configuration.trustedProxies.isEmpty, Loopback.contains(host: configuration.listen.host) {
+                    // Whether there is one, only requests show.
+                    logger.notice(
+                        "Only this machine reaches the listener, and server.trusted_proxies lists no proxy on it")
+                }
                 await onListening(channel.localAddress?.port ?? 0)
             },
             logger: logger)

@@ -39,6 +39,9 @@ public protocol BackendBench: Sendable {
 
     /// Whether it checks a stored hash in this process, so that the times of unknown and known readers must agree.
     static var hasStoredHashes: Bool { get }
+
+    /// Whether it takes look-alike spellings of an identifier for one, such as `ádá` for `ada`.
+    static var takesLookAlikes: Bool { get }
 }
 
 extension BackendBench {
@@ -46,6 +49,7 @@ extension BackendBench {
     public var isRemote: Bool { true }
     public var members: [(name: String, settings: String, isRemote: Bool)] { [] }
     public static var hasStoredHashes: Bool { false }
+    public static var takesLookAlikes: Bool { false }
 }
 
 /// A way for a subscriber system to have a bad day.

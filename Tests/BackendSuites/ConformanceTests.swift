@@ -39,7 +39,7 @@ import Testing
     @Test("Pitfall 13: hostile texts are nobody's, in every field, and change nothing", arguments: BenchCase.all)
     func hostile(system: BenchCase) async throws {
         try await system.withBackend(limit: Self.limit) { _, backend in
-            for text in HostileTexts.printable {
+            for text in HostileTexts.printable(for: system.bench) {
                 for credentials in [
                     StandardReaders.ada.credentials(identifier: text), StandardReaders.ada.credentials(password: text),
                     StandardReaders.ada.credentials(identifier: text, password: text),

@@ -38,7 +38,12 @@ struct GuessingTests {
     }
 }
 
-@Suite("Addresses that nobody vouches for", .serialized, .servedSample { $0.replacing("100000", with: "20") })
+@Suite(
+    "Addresses that nobody vouches for", .serialized,
+    .servedSample {
+        // Whoever forwards from this machine without being trusted has a limit of its own for all that is forwarded.
+        $0.replacing("per_address: 100000", with: "per_address: 20, per_unlisted_proxy: 20")
+    })
 struct UntrustedAddressTests {
     @Test(
         "Pitfall 11: headers of a stranger change nothing about whose guesses are counted",
@@ -56,6 +61,19 @@ struct UntrustedAddressTests {
             if answer.error == "throttled" { throttled += 1 }
         }
         #expect(throttled >= 1)
+    }
+
+    @Test("requests that a proxy on this machine forwards without being trusted are counted and warned of")
+    func unlistedProxy() async throws {
+        let sample = try Sample.current
+        let series = "gatefold_unlisted_proxy_requests_total{network=\"local\"}"
+        let before = try await sample.metric(series)
+        for number in 1...3 {
+            _ = try await sample.call(
+                "sign_in", ["email": "unlisted-\(number)@example.com", "password": "wrong"],
+                headers: [("X-Forwarded-For", "192.0.2.\(number)")])
+        }
+        #expect(try await sample.metric(series) - before == 3)
     }
 }
 

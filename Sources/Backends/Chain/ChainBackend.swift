@@ -39,11 +39,13 @@ struct ChainBackend: SubscriberBackend {
                 })
         case .notRecognised:
             // Everyone who was asked refused, so the words are the same whoever is refused.
-            let words = answers.lazy.compactMap { answer -> String? in
-                guard case .success(.notRecognised(let message)) = answer else { return nil }
-                return message
+            var words: String?
+            var found: [Subscriber] = []
+            for case .success(.notRecognised(let message, let own)) in answers {
+                words = words ?? message
+                found += own.all
             }
-            return .notRecognised(message: words.first)
+            return .notRecognised(message: words, found: FoundSubscribers(found))
         case .recognised(let positions):
             let subscribers = positions.compactMap { position -> Subscriber? in
                 guard case .success(.recognised(let subscriber)) = answers[position] else { return nil }

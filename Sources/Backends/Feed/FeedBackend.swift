@@ -46,7 +46,10 @@ final class FeedBackend: SubscriberBackend {
             // Somebody else's proof proves nothing, and no proof neither.
             if found.proof == nil { isRight = false }
         }
-        guard isRight, let key = found.key else { return .notRecognised(message: nil) }
+        guard isRight, let key = found.key else {
+            let subscriber = found.isOwn ? found.key.map { Subscriber(backend: name, key: $0) } : nil
+            return .notRecognised(message: nil, found: FoundSubscribers(subscriber.map { [$0] } ?? []))
+        }
         return .recognised(Subscriber(backend: name, key: key))
     }
 

@@ -26,7 +26,7 @@ struct LDAPSubscriberBackend: SubscriberBackend {
         guard let proof = credentials[questions.recognition.field], DirectoryProof.isUsable(proof) else {
             return .notRecognised(message: nil)
         }
-        let found: DirectoryEntry?
+        let found: FoundEntry
         switch questions.recognition.way {
         case .bind(let template):
             guard let name = template.filled(from: credentials, escape: { NameValue.escape($0) }) else {
@@ -42,8 +42,21 @@ struct LDAPSubscriberBackend: SubscriberBackend {
                 try entry(foundBy: search, with: attribute, being: proof, session)
             }
         }
-        guard let found else { return .notRecognised(message: nil) }
-        return .recognised(Subscriber(backend: name, key: try questions.key.key(of: found)))
+        switch found {
+        case .proved(let entry):
+            return .recognised(Subscriber(backend: name, key: try questions.key.key(of: entry)))
+        case .refused(let entry):
+            let key = entry.flatMap { try? questions.key.key(of: $0) }
+            return .notRecognised(
+                message: nil, found: FoundSubscribers(key.map { [Subscriber(backend: name, key: $0)] } ?? []))
+        }
+    }
+
+    /// What the directory made of credentials.
+    private enum FoundEntry {
+        case proved(DirectoryEntry)
+        /// - Parameter entry: at whose entry the proof was wrong; nil where there is none, or the directory does not say.
+        case refused(DirectoryEntry?)
     }
 
     func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
@@ -76,15 +89,14 @@ extension LDAPSubscriberBackend {
         return questions.people.search(filled, attributes: questions.keyAttributes)
     }
 
-    private func entry(boundAs name: String, _ password: String, _ session: DirectorySession) throws -> DirectoryEntry?
-    {
+    private func entry(boundAs name: String, _ password: String, _ session: DirectorySession) throws -> FoundEntry {
         let code = try session.bind(name: name, password: password)
         switch DirectoryVerdict.ofBind(code) {
         case .refused:
             // A server without the readers' tree, such as a replica that is not filled yet, knows nobody: with 32, or with
             // 49 where it tells nothing of what it has. This search also makes refusals as long as the others.
             try requireBase(session)
-            return nil
+            return .refused(nil)
         case .failed: throw DirectoryFailure.readerBind(code)
         case .proved: break
         }
@@ -95,34 +107,34 @@ extension LDAPSubscriberBackend {
         guard let entry = try session.search(search)?.entries.first else {
             try requireBase(session)
             services.observe(BackendEvent(backend: self.name, name: "bound_without_entry"))
-            return nil
+            return .refused(nil)
         }
-        return entry
+        return .proved(entry)
     }
 
     private func entry(
         foundBy search: DirectorySearch, bound password: String, _ session: DirectorySession
-    ) throws -> DirectoryEntry? {
+    ) throws -> FoundEntry {
         let entry = try single(search, session)
         let code = try session.bind(name: entry?.name ?? questions.recognition.decoy, password: password)
         switch DirectoryVerdict.ofBind(code) {
-        case .proved: return entry
-        case .refused: return nil
+        case .proved: return entry.map { .proved($0) } ?? .refused(nil)
+        case .refused: return .refused(entry)
         case .failed: throw DirectoryFailure.readerBind(code)
         }
     }
 
     private func entry(
         foundBy search: DirectorySearch, with attribute: String, being value: String, _ session: DirectorySession
-    ) throws -> DirectoryEntry? {
+    ) throws -> FoundEntry {
         let entry = try single(search, session)
         let code = try session.compare(
             name: entry?.name ?? questions.recognition.decoy, attribute: attribute, value: value)
         // That there is no such entry is what is expected of the decoy only.
-        if entry == nil, code == .noSuchObject { return nil }
+        if entry == nil, code == .noSuchObject { return .refused(nil) }
         switch DirectoryVerdict.ofCompare(code) {
-        case .proved: return entry
-        case .refused: return nil
+        case .proved: return entry.map { .proved($0) } ?? .refused(nil)
+        case .refused: return .refused(entry)
         case .failed: throw DirectoryFailure.compare(code)
         }
     }

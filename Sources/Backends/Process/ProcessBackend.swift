@@ -23,7 +23,10 @@ struct ProcessBackend: SubscriberBackend {
         let found = try await ask(question) { try $0.found() }
         if let proof {
             let verdict = try await proof.check(credentials, against: found?.stored, with: verifier)
-            guard case .right = verdict else { return .notRecognised(message: nil) }
+            guard case .right = verdict else {
+                let subscriber = found.map { Subscriber(backend: name, key: $0.key) }
+                return .notRecognised(message: nil, found: FoundSubscribers(subscriber.map { [$0] } ?? []))
+            }
         } else if found?.stored != nil {
             throw ProcessFailure.uncomparedPassword
         }

@@ -24,7 +24,10 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
         let found = try await find(credentials, inquiry)
         if let rule = queries.proof {
             let verdict = try await rule.check(credentials, against: found?.proof, with: services.passwords)
-            guard case .right = verdict, found?.proof != nil else { return .notRecognised(message: nil) }
+            guard case .right = verdict, found?.proof != nil else {
+                let subscriber = found.map { Subscriber(backend: name, key: $0.key) }
+                return .notRecognised(message: nil, found: FoundSubscribers(subscriber.map { [$0] } ?? []))
+            }
         }
         guard let found else { return .notRecognised(message: nil) }
         return .recognised(Subscriber(backend: name, key: found.key))

@@ -49,7 +49,9 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
         guard let typed = credentials[proof.field] else { return .notRecognised(message: nil) }
         let verdict = try await verifier.check(
             proof.folds ? CredentialFields.fold(typed) : typed, against: found.passwordHash)
-        guard case .right(let betterHash) = verdict, let id = found.id else { return .notRecognised(message: nil) }
+        guard case .right(let betterHash) = verdict, let id = found.id else {
+            return .notRecognised(message: nil, found: FoundSubscribers(found.id.map { [subscriber($0)] } ?? []))
+        }
         if let betterHash, let old = found.passwordHash {
             // Best effort: if it fails, the next sign-in tries again.
             try? await database.upgradePassword(of: id, from: old, to: betterHash)

@@ -48,6 +48,8 @@ extension AccountDesk {
         switch await limiter.admit(attempt, at: proxy.clock.now, isAcquainted: { false }) {
         case .throttled(let wait):
             throw AccountRefusal.throttled(retryAfter: wait)
+        case .busy(let wait):
+            throw Unavailable(retryAfter: wait, cause: "too many attempts are under way")
         case .proceed(let ticket):
             do {
                 let (answer, isRight) = try await proxy.ask(work)

@@ -2,13 +2,18 @@ public import Foundation
 
 /// The rules of ``GuessLimiter`` as a value: no clock, no store, no lock.
 ///
-/// - An attempt is counted when it is admitted, against its reader, its address and its wider block.
+/// - An attempt that goes ahead is counted at once as the wrong guess that it may be, against its reader, its address and its
+///   wider block. So no more guesses are decided in parallel than one after the other.
+/// - Where there is room but for attempts under way, an attempt waits until those are decided. It is not refused as a
+///   guess: they may all be right.
 /// - A wrong claim that was wrong before is no new guess, and is not counted against the reader again.
-/// - A right sign-in takes back its own count and its bearer's, never somebody else's: who owns one account can not clear
-///   the count of an address, nor a stranger's guesses at a reader.
+/// - A right sign-in counts for nothing, and takes away what was counted of its bearer, never what somebody else did: who owns
+///   one account can not clear the count of an address, nor a stranger's guesses at a reader.
 /// - When a reader's count is used up, an address from which they signed in lately has a small count of its own; so has a
 ///   device known as theirs, which the count of a shared address does not keep out either. Locking somebody out by
 ///   guessing wrong therefore does not lock out their own devices.
+/// - Guesses are counted by what an identifier looks like, and by the subscriber whom the backend found: a database may take
+///   many spellings for one (PITFALLS row 22). Devices and addresses are a reader's own under one spelling only.
 public struct GuessLedger: Sendable {
     /// What is known about who asks.
     public enum Bearer: Sendable {
@@ -25,134 +30,226 @@ public struct GuessLedger: Sendable {
         case throttled(retryAfter: Int)
         /// Whether the bearer is acquainted decides; ask again with the answer.
         case dependsOnBearer
+        /// Attempts under way decide. ``settle(_:as:of:at:)`` says what became of this one, unless
+        /// ``withdraw(_:)`` comes first.
+        case queued(UInt64)
+        /// Too many wait already.
+        case queueFull
     }
 
-    private struct Place: Hashable {
-        let identifier: [UInt8]
-        let address: ClientAddress
+    /// What became of an attempt that waited.
+    public struct Release: Sendable, Equatable {
+        public let waiter: UInt64
+        /// To go ahead, to be throttled, or a full queue.
+        public let decision: Decision
+    }
+
+    public struct Settlement: Sendable, Equatable {
+        /// Whether a right sign-in holds. It does not where the wrong guesses at its subscriber are used up, unless the reader
+        /// signed in from its address lately; a device known as theirs vouches for it as well.
+        public let holds: Bool
+        public let released: [Release]
+    }
+
+    private enum Choice {
+        case decided(Decision)
+        case waits(for: GuessCounter)
+    }
+
+    /// One way in which an attempt may be let through.
+    private enum Way {
+        case open([GuessCounter])
+        case reserved(GuessCounter)
+        case full(wait: TimeInterval)
     }
 
     private let limits: GuessLimits
     private var time = ElapsedTime()
-    private var identifiers: GuessBuckets<[UInt8]>
-    private var addresses: GuessBuckets<ClientAddress>
-    private var wideBlocks: GuessBuckets<ClientAddress>
-    private var devices: GuessBuckets<[UInt8]>
-    private var places: GuessBuckets<Place>
-    private var familiarPlaces: FadingTable<Place>
+    private var buckets: [GuessBuckets<GuessCounter>]
+    private var familiarPlaces: FadingTable<GuessPlace>
     private var wrongClaims: FadingTable<[UInt8]>
+    private var queue: GuessQueue
+    private var lastWaiter: UInt64 = 0
 
     public init(limits: GuessLimits = GuessLimits()) {
         self.limits = limits
-        let (window, capacity) = (limits.window, limits.capacity)
-        identifiers = GuessBuckets(limit: limits.perIdentifier, window: window, capacity: capacity)
-        addresses = GuessBuckets(limit: limits.perAddress, window: window, capacity: capacity)
-        wideBlocks = GuessBuckets(limit: limits.perWideBlock, window: window, capacity: capacity)
-        devices = GuessBuckets(limit: limits.perAcquaintance, window: window, capacity: capacity)
-        places = GuessBuckets(limit: limits.perAcquaintance, window: window, capacity: capacity)
-        familiarPlaces = FadingTable(capacity: capacity)
-        wrongClaims = FadingTable(capacity: capacity)
+        buckets = GuessCounter.Kind.allCases.map {
+            GuessBuckets(limit: limits.limit(of: $0), window: limits.window, capacity: limits.capacity)
+        }
+        familiarPlaces = FadingTable(capacity: limits.capacity)
+        wrongClaims = FadingTable(capacity: limits.capacity)
+        queue = GuessQueue(capacity: limits.maxQueued, capacityPerCounter: limits.maxQueuedPerCounter)
     }
 
     /// How many entries are remembered, of all kinds.
     public var count: Int {
-        identifiers.count + addresses.count + wideBlocks.count + devices.count + places.count + familiarPlaces.count
-            + wrongClaims.count
+        buckets.reduce(0) { $0 + $1.count } + familiarPlaces.count + wrongClaims.count
     }
+
+    /// How many attempts wait.
+    public var queued: Int { queue.count }
 
     public mutating func admit(_ attempt: GuessAttempt, from bearer: Bearer, at moment: Date) -> Decision {
         let now = time.advance(to: moment)
-        let isRepeated = wrongClaims.moment(of: attempt.claim, at: now) != nil
-        let identifierWait = isRepeated ? 0 : identifiers.wait(attempt.identifier, at: now)
-        let addressWait = addressWait(attempt.client, at: now)
-        if identifierWait == 0, addressWait == 0 {
-            return proceed(attempt, isRepeated ? [.address] : [.identifier, .address], at: now)
+        switch choose(for: attempt, from: bearer, at: now) {
+        case .decided(let decision): return decision
+        case .waits(let counter):
+            lastWaiter += 1
+            let waiter = GuessQueue.Waiter(id: lastWaiter, attempt: attempt, bearer: bearer)
+            return queue.append(waiter, for: counter) ? .queued(waiter.id) : .queueFull
         }
-        if addressWait == 0, let place = place(of: attempt), familiarPlaces.moment(of: place, at: now) != nil,
-            places.wait(place, at: now) == 0
-        {
-            return proceed(attempt, [.place, .address], at: now)
-        }
-        if let device = attempt.acquaintance {
-            switch bearer {
-            case .unasked:
-                return .dependsOnBearer
-            case .acquainted:
-                let wait = devices.wait(device, at: now)
-                return wait == 0 ? proceed(attempt, [.device], at: now) : throttled(wait)
-            case .stranger:
-                break
-            }
-        }
-        return throttled(max(identifierWait, addressWait))
     }
 
-    public mutating func settle(_ ticket: GuessTicket, as outcome: GuessOutcome, at moment: Date) {
+    /// An attempt waits no longer. Returns false when it was released before.
+    @discardableResult
+    public mutating func withdraw(_ waiter: UInt64) -> Bool {
+        queue.remove(waiter)
+    }
+
+    /// - Parameter subscribers: whom the backend found, where it says so: also of a wrong proof.
+    public mutating func settle(
+        _ ticket: GuessTicket, as outcome: GuessOutcome, of subscribers: [SubscriberReference] = [], at moment: Date
+    ) -> Settlement {
         let now = time.advance(to: moment)
         let attempt = ticket.attempt
+        for counter in ticket.counters { buckets[counter.kind.rawValue].release(counter) }
+        var freed = ticket.counters
+        var holds = true
         switch outcome {
-        case .undecided:
-            refund(ticket.counted, of: attempt, at: now)
+        case .undecided: break
         case .wrong:
-            if wrongClaims.moment(of: attempt.claim, at: now) != nil {
-                refund(ticket.counted.intersection(.identifier), of: attempt, at: now)
+            let isRepeated = wrongClaims.moment(of: attempt.claim, at: now) != nil
+            for counter in ticket.counters where !(isRepeated && counter.kind == .reader) { charge(counter, at: now) }
+            // Where the attempt counts against the reader at all.
+            if !isRepeated, ticket.counters.contains(where: { $0.kind == .reader }) {
+                for subscriber in subscribers { charge(.subscriber(subscriber), at: now) }
             }
             wrongClaims.set(attempt.claim, until: now + limits.window, at: now)
         case .right:
-            refund(ticket.counted, of: attempt, at: now)
+            if !isVouchedFor(ticket, at: now), subscribers.contains(where: { isFull(.subscriber($0), at: now) }) {
+                holds = false
+                break
+            }
             wrongClaims.remove(attempt.claim)
-            if let device = attempt.acquaintance { devices.empty(device) }
+            if let device = attempt.acquaintance {
+                empty(.device(device))
+                freed.append(.device(device))
+            }
             if let place = place(of: attempt) {
-                places.empty(place)
+                empty(.place(place))
+                freed.append(.place(place))
                 familiarPlaces.set(place, until: now + limits.familiarity, at: now)
             }
         }
+        return Settlement(holds: holds, released: freed.flatMap { release($0, at: now) })
     }
 
-    private mutating func proceed(
-        _ attempt: GuessAttempt, _ counted: GuessTicket.Counted, at now: TimeInterval
-    ) -> Decision {
-        if counted.contains(.identifier) { identifiers.charge(attempt.identifier, at: now) }
-        if counted.contains(.device), let device = attempt.acquaintance { devices.charge(device, at: now) }
-        if counted.contains(.place), let place = place(of: attempt) { places.charge(place, at: now) }
-        if counted.contains(.address), let client = attempt.client {
-            addresses.charge(address(of: client), at: now)
-            if let block = wideBlock(of: client) { wideBlocks.charge(block, at: now) }
+    /// Lets those through that waited for a counter, as far as there is room now.
+    private mutating func release(_ counter: GuessCounter, at now: TimeInterval) -> [Release] {
+        var released: [Release] = []
+        while let waiter = queue.first(for: counter) {
+            switch choose(for: waiter.attempt, from: waiter.bearer, at: now) {
+            case .waits(counter):
+                return released
+            case .waits(let other):
+                queue.removeFirst(for: counter)
+                if !queue.append(waiter, for: other) {
+                    released.append(Release(waiter: waiter.id, decision: .queueFull))
+                }
+            case .decided(let decision):
+                queue.removeFirst(for: counter)
+                released.append(Release(waiter: waiter.id, decision: decision))
+            }
         }
-        return .proceed(GuessTicket(attempt, counted: counted))
+        return released
     }
 
-    private mutating func refund(_ counted: GuessTicket.Counted, of attempt: GuessAttempt, at now: TimeInterval) {
-        if counted.contains(.identifier) { identifiers.refund(attempt.identifier, at: now) }
-        if counted.contains(.device), let device = attempt.acquaintance { devices.refund(device, at: now) }
-        if counted.contains(.place), let place = place(of: attempt) { places.refund(place, at: now) }
-        if counted.contains(.address), let client = attempt.client {
-            addresses.refund(address(of: client), at: now)
-            if let block = wideBlock(of: client) { wideBlocks.refund(block, at: now) }
+    private mutating func choose(for attempt: GuessAttempt, from bearer: Bearer, at now: TimeInterval) -> Choice {
+        let origin = origin(of: attempt.client)
+        let isRepeated = wrongClaims.moment(of: attempt.claim, at: now) != nil
+        var ways = [way(through: (isRepeated ? [] : [.reader(attempt.skeleton)]) + origin, at: now)]
+        if let place = place(of: attempt), familiarPlaces.moment(of: place, at: now) != nil {
+            // Of a proxy that hides its clients, the readers who are known behind it are not kept out by the others.
+            ways.append(way(through: [.place(place)] + origin.filter { $0.kind != .proxy }, at: now))
         }
+        if let counters = Self.open(ways) { return .decided(proceed(attempt, counters)) }
+        if let device = attempt.acquaintance {
+            switch bearer {
+            case .unasked: return .decided(.dependsOnBearer)
+            case .acquainted:
+                let own = way(through: [.device(device)], at: now)
+                if let counters = Self.open([own]) { return .decided(proceed(attempt, counters)) }
+                ways = [own] + ways
+            case .stranger: break
+            }
+        }
+        for case .reserved(let counter) in ways { return .waits(for: counter) }
+        // All are full, and the first is the one that is the bearer's own.
+        guard case .full(let wait)? = ways.first else { return .decided(.throttled(retryAfter: 1)) }
+        return .decided(.throttled(retryAfter: max(1, Int(wait.rounded(.up)))))
     }
 
-    /// A client whose address nobody knows is held by the reader's count alone: one count for all such would be a way to
-    /// shut everybody out.
-    private func addressWait(_ client: ClientAddress?, at now: TimeInterval) -> TimeInterval {
-        guard let client else { return 0 }
-        let wide = wideBlock(of: client).map { wideBlocks.wait($0, at: now) } ?? 0
-        return max(wide, addresses.wait(address(of: client), at: now))
+    private static func open(_ ways: [Way]) -> [GuessCounter]? {
+        for case .open(let counters) in ways { return counters }
+        return nil
     }
 
-    private func throttled(_ wait: TimeInterval) -> Decision {
-        .throttled(retryAfter: max(1, Int(wait.rounded(.up))))
+    private func way(through counters: [GuessCounter], at now: TimeInterval) -> Way {
+        var reserved: GuessCounter?
+        var longest: TimeInterval?
+        for counter in counters {
+            switch room(counter, at: now) {
+            case .free: break
+            case .reserved: reserved = reserved ?? counter
+            case .full(let wait): longest = max(longest ?? 0, wait)
+            }
+        }
+        if let longest { return .full(wait: longest) }
+        return reserved.map { .reserved($0) } ?? .open(counters)
     }
 
-    private func address(of client: ClientAddress) -> ClientAddress {
-        client.isIPv6 ? client.prefix(bits: limits.addressBits) : client
+    private mutating func proceed(_ attempt: GuessAttempt, _ counters: [GuessCounter]) -> Decision {
+        for counter in counters { buckets[counter.kind.rawValue].reserve(counter) }
+        return .proceed(GuessTicket(attempt, counters: counters))
     }
 
-    private func wideBlock(of client: ClientAddress) -> ClientAddress? {
-        client.isIPv6 ? client.prefix(bits: limits.wideBlockBits) : nil
+    private func isVouchedFor(_ ticket: GuessTicket, at now: TimeInterval) -> Bool {
+        if ticket.counters.contains(where: { $0.kind == .device || $0.kind == .place }) { return true }
+        return place(of: ticket.attempt).map { familiarPlaces.moment(of: $0, at: now) != nil } ?? false
     }
 
-    private func place(of attempt: GuessAttempt) -> Place? {
-        attempt.client.map { Place(identifier: attempt.identifier, address: address(of: $0)) }
+    private func isFull(_ counter: GuessCounter, at now: TimeInterval) -> Bool {
+        if case .full = room(counter, at: now) { true } else { false }
+    }
+
+    private func room(_ counter: GuessCounter, at now: TimeInterval) -> GuessBuckets<GuessCounter>.Room {
+        buckets[counter.kind.rawValue].room(counter, at: now)
+    }
+
+    private mutating func charge(_ counter: GuessCounter, at now: TimeInterval) {
+        buckets[counter.kind.rawValue].charge(counter, at: now)
+    }
+
+    private mutating func empty(_ counter: GuessCounter) {
+        buckets[counter.kind.rawValue].empty(counter)
+    }
+
+    /// What an attempt is counted against for where it comes from. A client whose address nobody knows is held by the
+    /// reader's count alone: one count for all such would be a way to shut everybody out.
+    private func origin(of client: ClientAddress?) -> [GuessCounter] {
+        guard let client else { return [] }
+        if client.isUnlistedProxy { return [.proxy(client)] }
+        guard client.isIPv6 else { return [.address(client)] }
+        return [
+            .address(client.prefix(bits: limits.addressBits)), .wideBlock(client.prefix(bits: limits.wideBlockBits)),
+        ]
+    }
+
+    private func place(of attempt: GuessAttempt) -> GuessPlace? {
+        attempt.client.map { client in
+            GuessPlace(
+                identifier: attempt.identifier,
+                address: client.isIPv6 ? client.prefix(bits: limits.addressBits) : client)
+        }
     }
 }

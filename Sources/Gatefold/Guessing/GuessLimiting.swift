@@ -3,7 +3,8 @@ public import Foundation
 /// Makes guessing slow.
 public protocol GuessLimiting: Sendable {
     /// Lets an attempt go ahead, or says how long to wait. An admitted attempt counts as a wrong one until it is settled,
-    /// so that a thousand at once are no way around the limit.
+    /// so that a thousand at once are no way around the limit. One for which others under way leave no room waits here until
+    /// they are settled.
     ///
     /// - Parameter isAcquainted: whether this bearer has signed in as this reader before; asked only when it decides.
     func admit(
@@ -11,7 +12,21 @@ public protocol GuessLimiting: Sendable {
     ) async -> GuessVerdict
 
     /// Tells how an admitted attempt ended.
-    func settle(_ ticket: GuessTicket, as outcome: GuessOutcome, at moment: Date)
+    ///
+    /// - Parameter subscribers: whom the backend found, where it says so: also of a wrong proof.
+    /// - Returns: whether a right sign-in holds. Where it does not, only a device known as the reader's may still sign in: any
+    ///   other is refused like a wrong one.
+    @discardableResult
+    func settle(
+        _ ticket: GuessTicket, as outcome: GuessOutcome, of subscribers: [SubscriberReference], at moment: Date
+    ) -> Bool
+}
+
+extension GuessLimiting {
+    /// Tells how an attempt ended of which no subscriber is known.
+    public func settle(_ ticket: GuessTicket, as outcome: GuessOutcome, at moment: Date) {
+        settle(ticket, as: outcome, of: [], at: moment)
+    }
 }
 
 public enum GuessVerdict: Sendable, Equatable {
@@ -19,6 +34,10 @@ public enum GuessVerdict: Sendable, Equatable {
     case proceed(GuessTicket)
     /// - Parameter retryAfter: whole seconds, at least one.
     case throttled(retryAfter: Int)
+    /// Too many others are under way. This one was no guess, and is not refused as one.
+    ///
+    /// - Parameter retryAfter: whole seconds, at least one.
+    case busy(retryAfter: Int)
 }
 
 public enum GuessOutcome: Sendable, Equatable {
@@ -36,5 +55,7 @@ public struct UnlimitedGuesses: GuessLimiting {
         _ attempt: GuessAttempt, at moment: Date, isAcquainted: @Sendable () async -> Bool
     ) async -> GuessVerdict { .proceed(GuessTicket(attempt)) }
 
-    public func settle(_ ticket: GuessTicket, as outcome: GuessOutcome, at moment: Date) {}
+    public func settle(
+        _ ticket: GuessTicket, as outcome: GuessOutcome, of subscribers: [SubscriberReference], at moment: Date
+    ) -> Bool { true }
 }

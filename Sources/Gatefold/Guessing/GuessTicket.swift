@@ -1,20 +1,14 @@
-/// An admitted attempt, and what it was counted against until it is settled.
+/// An attempt that went ahead, and what it is counted against until it is settled.
 public struct GuessTicket: Sendable, Equatable {
-    public struct Counted: OptionSet, Sendable {
-        public let rawValue: Int
-        public init(rawValue: Int) { self.rawValue = rawValue }
+    public let attempt: GuessAttempt
+    let counters: [GuessCounter]
 
-        static let identifier = Counted(rawValue: 1)
-        static let address = Counted(rawValue: 2)
-        static let device = Counted(rawValue: 4)
-        static let place = Counted(rawValue: 8)
+    public init(_ attempt: GuessAttempt) {
+        self.init(attempt, counters: [])
     }
 
-    public let attempt: GuessAttempt
-    public let counted: Counted
-
-    public init(_ attempt: GuessAttempt, counted: Counted = []) {
+    init(_ attempt: GuessAttempt, counters: [GuessCounter]) {
         self.attempt = attempt
-        self.counted = counted
+        self.counters = counters
     }
 }

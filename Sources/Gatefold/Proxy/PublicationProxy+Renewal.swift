@@ -20,7 +20,7 @@ extension PublicationProxy {
                 return refuse(.notRecognised, message(.tokenNotRecognised, inquiry))
             }
             switch recognition {
-            case .notRecognised(let words):
+            case .notRecognised(let words, _):
                 refusals.note(memory(of: who, inquiry), refused: true)
                 return refuse(.notRecognised, words ?? message(.tokenNotRecognised, inquiry))
             case .recognised(let subscriber):

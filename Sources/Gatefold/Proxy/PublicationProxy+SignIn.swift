@@ -19,6 +19,8 @@ extension PublicationProxy {
         switch await guesses.admit(attempt, at: clock.now, isAcquainted: { await isAcquainted(attempt) }) {
         case .throttled(let wait):
             return refuse(.throttled(retryAfter: wait), message(.throttled, inquiry))
+        case .busy(let wait):
+            throw Unavailable(retryAfter: wait, cause: "too many sign-ins are under way")
         case .proceed(let admitted):
             ticket = admitted
         }
@@ -30,20 +32,28 @@ extension PublicationProxy {
             throw error
         }
         switch entrance {
-        case .refused(let words):
-            guesses.settle(ticket, as: .wrong, at: clock.now)
-            await hesitation.wait()
-            return refuse(.notRecognised, words ?? message(.notRecognised, inquiry))
+        case .refused(let words, let found):
+            guesses.settle(ticket, as: .wrong, of: found.all.map { references.reference(to: $0) }, at: clock.now)
+            return await refuseCredentials(words, inquiry)
         case .open(let subscriber, let device, let session, issuedAt: let issuedAt):
-            guesses.settle(ticket, as: .right, at: clock.now)
+            let who = references.reference(to: subscriber)
+            if !guesses.settle(ticket, as: .right, of: [who], at: clock.now), await !isAcquainted(attempt) {
+                // Another answer than a wrong password has would tell that this one is right, or that there is such a reader.
+                return await refuseCredentials(nil, inquiry)
+            }
             return try await admit(
                 subscriber, device: device, session: session, issuedAt: issuedAt, attempt: attempt, inquiry)
         }
     }
 
+    private func refuseCredentials(_ words: String?, _ inquiry: Inquiry) async -> SignInAnswer {
+        await hesitation.wait()
+        return refuse(.notRecognised, words ?? message(.notRecognised, inquiry))
+    }
+
     /// What the backend made of credentials.
     private enum Entrance {
-        case refused(words: String?)
+        case refused(words: String?, FoundSubscribers)
         /// - Parameter issuedAt: when the session that may begin now counts as issued.
         case open(Subscriber, DeviceReference?, SessionReference, issuedAt: Date)
     }
@@ -55,7 +65,7 @@ extension PublicationProxy {
         for _ in 0...Self.mostRepeats {
             let noted = revocations.order
             switch try await ask({ try await backend.recognise(typed, inquiry: inquiry) }) {
-            case .notRecognised(let words): return .refused(words: words)
+            case .notRecognised(let words, let found): return .refused(words: words, found)
             case .recognised(let subscriber):
                 let who = references.reference(to: subscriber)
                 let session = device.map { SessionReference($0) } ?? .random(from: random)

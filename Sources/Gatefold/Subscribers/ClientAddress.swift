@@ -4,6 +4,9 @@ import Foundation
 public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     /// Four bytes for IPv4, sixteen for IPv6; an IPv4 address mapped into IPv6 is kept as the IPv4 address it is.
     public let bytes: [UInt8]
+    /// A Boolean value that indicates whether this is the address of a proxy of our own network that is not listed as a trusted
+    /// one, so that it may be the address of any number of clients.
+    public private(set) var isUnlistedProxy = false
 
     /// Reads a numeric address; returns nil for anything else, names and addresses with a port included.
     public init?(_ text: some StringProtocol) {
@@ -27,6 +30,22 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var isIPv6: Bool { bytes.count == 16 }
+
+    /// The same address, as that of a proxy that is not listed.
+    public var asUnlistedProxy: ClientAddress {
+        var address = self
+        address.isUnlistedProxy = true
+        return address
+    }
+
+    /// A Boolean value that indicates whether the address is this machine's (127.0.0.0/8, ::1), or one that is not routed in
+    /// the internet: private (RFC 1918, RFC 4193) or link-local (RFC 3927, RFC 4291).
+    public var isLocal: Bool { Self.local.contains { $0.contains(self) } }
+
+    private static let local = [
+        "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "::1", "fc00::/7",
+        "fe80::/10",
+    ].compactMap { AddressBlock($0) }
 
     /// The address with all but its first `bits` bits cleared.
     public func prefix(bits: Int) -> ClientAddress {

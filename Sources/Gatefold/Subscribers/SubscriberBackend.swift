@@ -89,8 +89,27 @@ public enum Recognition: Sendable, Equatable {
     case recognised(Subscriber)
     /// Unknown or wrong: the two are one answer, so that nobody learns which users exist.
     ///
-    /// - Parameter message: shown in place of the publication's own; must not depend on whether the user exists.
-    case notRecognised(message: String?)
+    /// - Parameters:
+    ///   - message: shown in place of the publication's own; must not depend on whether the user exists.
+    ///   - found: at whom the proofs were wrong, for counting guesses.
+    case notRecognised(message: String?, found: FoundSubscribers = FoundSubscribers())
+}
+
+/// The subscribers whom a backend found for credentials that it did not accept.
+///
+/// It is no part of what is answered, so any two are equal: a refusal is the same whether or not somebody was found. It has no
+/// description of its own for the same reason.
+public struct FoundSubscribers: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
+    public let all: [Subscriber]
+
+    public init(_ all: [Subscriber] = []) {
+        self.all = all
+    }
+
+    public static func == (one: FoundSubscribers, other: FoundSubscribers) -> Bool { true }
+
+    public var description: String { "FoundSubscribers(redacted)" }
+    public var debugDescription: String { description }
 }
 
 /// A backend's own decision on one edition.

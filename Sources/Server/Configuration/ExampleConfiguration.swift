@@ -15,7 +15,8 @@ public enum ExampleConfiguration {
           admin_listen: 127.0.0.1:8081
           # HTTP/2 and TLS, read again on SIGHUP.
           # tls: {certificate: fullchain.pem, key: privkey.pem}
-          # Whose X-Forwarded-For is believed, and who beside this machine may use the auth-request endpoint.
+          # Whose X-Forwarded-For is believed, and who beside this machine may use the auth-request endpoint. A proxy that is
+          # not listed makes all its clients one; also one on this machine has to be: [127.0.0.1, "::1"].
           trusted_proxies: []
           # For so long requests in flight may go on at shutdown.
           shutdown_grace: 30s
@@ -37,6 +38,8 @@ public enum ExampleConfiguration {
           per_identifier: 10
           per_address: 100
           per_wide_block: 1000
+          # Of all clients together behind a proxy in our own network that trusted_proxies does not list.
+          per_unlisted_proxy: 10000
           # For a reader's own device or address, while somebody else tries their name.
           per_acquaintance: 5
           window: 15m

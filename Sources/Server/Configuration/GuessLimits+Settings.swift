@@ -8,6 +8,8 @@ extension GuessLimits {
             perIdentifier: try section.integer("per_identifier", default: standard.perIdentifier, in: 1...1_000_000),
             perAddress: try section.integer("per_address", default: standard.perAddress, in: 1...1_000_000),
             perWideBlock: try section.integer("per_wide_block", default: standard.perWideBlock, in: 1...10_000_000),
+            perUnlistedProxy: try section.integer(
+                "per_unlisted_proxy", default: standard.perUnlistedProxy, in: 1...10_000_000),
             perAcquaintance: try section.integer(
                 "per_acquaintance", default: standard.perAcquaintance, in: 1...1_000_000),
             window: try section.duration("window", default: standard.window, in: 1...86_400),

@@ -16,12 +16,20 @@ public struct ClientAddressResolver: Sendable {
         trusted.contains { $0.contains(address) }
     }
 
+    /// Whether a peer forwards requests and is not trusted to. In the internet it may also be a client that forges the header.
+    func isUnlistedProxy(_ peer: ClientAddress, _ headers: HTTPFields) -> Bool {
+        !trusts(peer) && headers[.forwardedFor] != nil
+    }
+
     /// The nearest address to us that no trusted proxy vouches for itself.
     ///
     /// Every trusted proxy adds its own peer at the right end, so the list is read from there; what stands left of the
-    /// first untrusted address was written by that address and says nothing.
+    /// first untrusted address was written by that address and says nothing. That it sent a list at all says something where
+    /// it is in our own network: it is a proxy, and other clients than this one have its address.
     public func client(peer: ClientAddress?, headers: HTTPFields) -> ClientAddress? {
-        guard var client = peer, trusts(client) else { return peer }
+        guard var client = peer, trusts(client) else {
+            return peer.map { isUnlistedProxy($0, headers) && $0.isLocal ? $0.asUnlistedProxy : $0 }
+        }
         let hops = headers[values: .forwardedFor].joined(separator: ",").split(
             separator: ",", omittingEmptySubsequences: false
         ).suffix(Self.mostHops)

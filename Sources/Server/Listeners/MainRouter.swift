@@ -7,16 +7,23 @@ import Hummingbird
 /// The main listener: content first, then the auth-request endpoint, health, and the front door's calls.
 enum MainRouter {
     static func make(
-        publications: CurrentPublications, clock: WallClock, readiness: @escaping @Sendable () async -> Readiness
+        publications: CurrentPublications, clock: WallClock, readiness: @escaping @Sendable () async -> Readiness,
+        unlistedProxies: UnlistedProxyWarning? = nil
     ) -> Router<GatefoldRequestContext> {
-        let client: @Sendable (Request, GatefoldRequestContext) -> ClientAddress? = { request, context in
+        let logged: @Sendable (Request, GatefoldRequestContext) -> ClientAddress? = { request, context in
             publications.value.clients.client(peer: context.peer, headers: request.headers)
+        }
+        // Asked once for each request that a front door answers.
+        let client: @Sendable (Request, GatefoldRequestContext) -> ClientAddress? = { request, context in
+            let clients = publications.value.clients
+            if let peer = context.peer, clients.isUnlistedProxy(peer, request.headers) { unlistedProxies?.note(peer) }
+            return clients.client(peer: context.peer, headers: request.headers)
         }
         let keeper = GateKeeper(observer: { GateEventReporter.report($0) }, current: { publications.value.gate })
 
         let router = Router(context: GatefoldRequestContext.self)
         // Outermost, so that it sees refusals as the answers they become.
-        router.add(middleware: AccessLogMiddleware(client: client))
+        router.add(middleware: AccessLogMiddleware(client: logged))
         router.add(middleware: HeadMiddleware())
         router.add(middleware: NoCacheMiddleware())
         router.add(middleware: TargetFormMiddleware())
@@ -77,6 +84,10 @@ extension ClientAddressResolver {
 
 /// This machine's own addresses, 127.0.0.0/8 and ::1.
 enum Loopback {
+    static func contains(host: String) -> Bool {
+        ClientAddress(host).map { contains($0) } ?? (host == "localhost")
+    }
+
     static func contains(_ address: ClientAddress) -> Bool {
         address.isIPv6
             ? address.bytes.dropLast().allSatisfy { $0 == 0 } && address.bytes.last == 1 : address.bytes.first == 127

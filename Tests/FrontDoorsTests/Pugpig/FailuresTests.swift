@@ -189,5 +189,7 @@ private struct AlwaysThrottled: GuessLimiting {
         _ attempt: GuessAttempt, at moment: Date, isAcquainted: @Sendable () async -> Bool
     ) async -> GuessVerdict { .throttled(retryAfter: 17) }
 
-    func settle(_ ticket: GuessTicket, as outcome: GuessOutcome, at moment: Date) {}
+    func settle(
+        _ ticket: GuessTicket, as outcome: GuessOutcome, of subscribers: [SubscriberReference], at moment: Date
+    ) -> Bool { true }
 }

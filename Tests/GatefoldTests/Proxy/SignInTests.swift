@@ -62,6 +62,27 @@ struct SignInTests {
         #expect(await state.revocations(after: 0).isEmpty)
     }
 
+    @Test("that waited too long for others under way could not be asked: it is not told that it guessed")
+    func tooManyUnderWay() async throws {
+        var limits = GuessLimits(perIdentifier: 1)
+        limits.maxQueued = 0
+        let limiter = GuessLimiter(limits: limits)
+        let rig = ProxyRig(guesses: limiter)
+        let other = ReferenceKey(.one).attempt(
+            Credentials(identifier: "jane@example.com", fields: ["password": "other"]), publication: .daily,
+            device: nil, client: nil)
+        guard case .proceed(let ticket) = await limiter.admit(other, at: rig.clock.now, isAcquainted: { false })
+        else {
+            Issue.record("not admitted")
+            return
+        }
+        await #expect(throws: Unavailable(retryAfter: 5, cause: "too many sign-ins are under way")) {
+            try await rig.signIn()
+        }
+        limiter.settle(ticket, as: .undecided, at: rig.clock.now)
+        #expect(try await rig.signIn().token != nil)
+    }
+
     @Test("Pitfall 19: the reader's known device gets in while a stranger has used up the guesses")
     func knownDevice() async throws {
         let rig = ProxyRig(guesses: GuessLimiter()) { $0.deviceField = "device" }

@@ -10,7 +10,8 @@ enum AnswerSize {
         switch answer {
         case .recognition(.recognised(let subscriber)):
             text(subscriber.backend) + text(subscriber.key) + text(subscriber.upstreamSession)
-        case .recognition(.notRecognised(let message)): text(message)
+        case .recognition(.notRecognised(let message, let found)):
+            found.all.reduce(text(message)) { $0 + allocation + text($1.backend) + text($1.key) }
         case .subscription(let subscription):
             text(subscription.message) + editions(subscription.entitlement)
                 + subscription.userInfo.reduce(0) { $0 + 32 + text($1.scheme) + text($1.value) }

@@ -1,0 +1,111 @@
+import BackendBenches
+import Foundation
+import Gatefold
+import TestSupport
+import Testing
+
+@testable import Backends
+
+@Suite("Look-alike spellings of one identifier", .serialized, .timeLimit(.minutes(10)))
+struct LookAlikeSpellingsTests {
+    private static let letters: [Character: [String]] = [
+        "a": ["A", "á", "Â", "ä", "ą", "ａ"], "d": ["D", "ď", "ｄ"], "e": ["é", "Ê", "ę"], "x": ["X", "ẋ"],
+        "m": ["M", "ṃ"], "p": ["P", "ṕ"], "l": ["L", "ľ"], "c": ["C", "ç", "ć"], "o": ["ó", "Ö", "ő"],
+    ]
+
+    @Test(
+        "Pitfall 22: MariaDB: 200 guesses in 200 spellings get as many attempts as one spelling",
+        arguments: ["", "utf8mb4_general_ci", "utf8mb4_unicode_ci", "utf8mb4_uca1400_ai_ci"])
+    func mariaDB(collation: String) async throws {
+        try await ODBCMariaDBBench.run { bench in
+            if !collation.isEmpty {
+                try await bench.instance.execute(
+                    "ALTER TABLE reader CONVERT TO CHARACTER SET utf8mb4 COLLATE \(collation)")
+            }
+            let email = StandardReaders.ada.email
+            try await Self.check(
+                email, try ODBCTesting.backend(bench),
+                candidates: LookAlikeSpellings.candidates(of: email, Self.letters))
+        }
+    }
+
+    @Test(
+        "Pitfall 22: MariaDB: a number column takes any text behind a number for the number; the row found is counted")
+    func numbers() async throws {
+        try await ODBCMariaDBBench.run { bench in
+            let id = try await bench.instance.execute("SELECT id FROM reader WHERE email = 'ada@example.com'")
+            let backend = try ODBCTesting.backend(bench, [("WHERE email = :identifier", "WHERE id = :identifier")])
+            let limiter = GuessLimiter()
+            let references = ReferenceKey(Secret("Ms9yP4xT0vAz6oBr-references"))
+            let publication = try #require(PublicationID("daily"))
+            let moment = ManualClock().now
+            /// Whether a sign-in holds; nil where the backend refused it.
+            func signIn(_ identifier: String, _ password: String) async throws -> Bool? {
+                let typed = try LookAlikeSpellings.credentials(identifier, password)
+                let attempt = references.attempt(typed, publication: publication, device: nil, client: nil)
+                guard case .proceed(let ticket) = await limiter.admit(attempt, at: moment, isAcquainted: { false })
+                else { return nil }
+                switch try await backend.recognise(typed, inquiry: Inquiry()) {
+                case .recognised(let subscriber):
+                    return limiter.settle(
+                        ticket, as: .right, of: [references.reference(to: subscriber)], at: moment)
+                case .notRecognised(_, let found):
+                    #expect(found.all.count == 1)
+                    limiter.settle(
+                        ticket, as: .wrong, of: found.all.map { references.reference(to: $0) }, at: moment)
+                    return nil
+                }
+            }
+            let password = StandardReaders.ada.password
+            #expect(try await signIn("\(id)z", password) == true)
+            for number in 0..<10 {
+                let letters = String(repeating: "x", count: number + 1)
+                #expect(try await signIn("\(id)\(letters)", "guess \(number)") == nil)
+            }
+            #expect(try await signIn("\(id)q", password) == false)
+            #expect(try await signIn(id, password) == false)
+        }
+    }
+
+    @Test("Pitfall 22: OpenLDAP by caseIgnoreMatch: 200 guesses in 200 spellings get as many attempts as one spelling")
+    func openLDAP() async throws {
+        let entry = Slapd.person(uid: "ada king lovelace", mail: "ada@example.com", password: "right")
+        try await Slapd.run(entries: entry) { slapd in
+            let directory = try DirectoryUnderTest(
+                slapd.reach
+                    + "people: {base: \"\(Slapd.people)\", filter: \"(uid={identifier})\"}\n"
+                    + Slapd.plainSubscription)
+            var letters = Self.letters.mapValues { $0.filter { $0.allSatisfy(\.isASCII) } }
+            letters[" "] = (2...9).map { String(repeating: " ", count: $0) }
+            let identifier = "ada king lovelace"
+            try await Self.check(
+                identifier, directory.backend, password: "right",
+                candidates: LookAlikeSpellings.candidates(of: identifier, letters))
+        }
+    }
+
+    @Test("Pitfall 22: SQLite by NOCASE: 200 guesses in 200 spellings get as many attempts as one spelling")
+    func sqlite() async throws {
+        try await ODBCSQLiteBench.run { bench in
+            let backend = try ODBCTesting.backend(
+                bench, [("WHERE email = :identifier", "WHERE email = rtrim(:identifier, ''. '') COLLATE NOCASE")])
+            let email = StandardReaders.ada.email
+            try await Self.check(
+                email, backend, candidates: (0..<200).map { email.uppercased() + String(repeating: ".", count: $0) })
+        }
+    }
+
+    private static func check(
+        _ identifier: String, _ backend: any SubscriberBackend, password: String = StandardReaders.ada.password,
+        candidates: [String]
+    ) async throws {
+        let right = try LookAlikeSpellings.credentials(identifier, password)
+        guard case .recognised(let subscriber) = try await backend.recognise(right, inquiry: Inquiry()) else {
+            Issue.record("the reader is not recognised")
+            return
+        }
+        let decided = try await LookAlikeSpellings.guesses(
+            at: subscriber, password: password, spelled: candidates, of: backend)
+        #expect(decided == 10)
+    }
+}

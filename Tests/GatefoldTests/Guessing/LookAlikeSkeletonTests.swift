@@ -1,0 +1,73 @@
+import Foundation
+import Gatefold
+import TestSupport
+import Testing
+
+@Suite("The skeleton of look-alike identifiers")
+struct LookAlikeSkeletonTests {
+    @Test(
+        "Pitfall 22: is one for all spellings that some database takes for one",
+        arguments: [
+            ["ada@example.com", "ADA@Example.COM", " ada@example.com ", "ádà@éxämple.çom", "a\u{301}da@example.com"],
+            ["ada@example.com", "ＡＤＡ＠ｅｘａｍｐｌｅ．ｃｏｍ", "𝐚𝐝𝐚@example.com", "ⓐⓓⓐ@example.com", "ªda@example.com"],
+            ["ada@example.com", "a\u{200B}da@example.com", "a\u{AD}da@example.com", "a\u{363}d\u{363}@example.com"],
+            ["ada@example.com", "\u{202E}ada@example.com", "ada@example.com\u{85}", "ada @ example . com"],
+            ["Straße", "strasse", "STRASSE", "strase"], ["Müller", "mueller", "Muller", "Myller"],
+            ["Jørgen", "jörgen", "joergen", "Jorgen"], ["Åse", "aase", "ase"], ["Œuvre", "oeuvre"],
+            ["ΣΊΣΥΦΟΣ", "σίσυφος", "σισυφοσ"], ["Ёлка", "елка"], ["がく", "カク", "ｶﾞｸ"], ["שלום", "שלומ"],
+            ["12345", "１２３４５", "١٢٣٤٥", "12-345", "①②③④⑤"],
+        ])
+    func equal(spellings: [String]) {
+        #expect(Set(spellings.map(LookAlikeSkeleton.of)).count == 1, "\(spellings.map(LookAlikeSkeleton.of))")
+    }
+
+    @Test("tells different people apart, by letters and digits of every script")
+    func different() {
+        let people = [
+            "ada@example.com", "adb@example.com", "ada@example.org", "anna", "hans", "иван", "мария", "山田", "鈴木",
+            "محمد", "فاطمة",
+            "12345", "12346", "דוד", "משה", "ราม", "राम", "सीता",
+        ]
+        #expect(Set(people.map(LookAlikeSkeleton.of)).count == people.count)
+    }
+
+    @Test("is its own skeleton", arguments: [1, 2])
+    func idempotent(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<5_000 {
+            let scalars = (0..<6).compactMap { _ in Unicode.Scalar(UInt32.random(in: 0x20...0x2FFF, using: &random)) }
+            let skeleton = LookAlikeSkeleton.of(String(String.UnicodeScalarView(scalars)))
+            #expect(LookAlikeSkeleton.of(skeleton) == skeleton, "\(scalars)")
+        }
+    }
+
+    @Test("counts guesses, and lets nobody be taken for somebody else")
+    func countsOnly() throws {
+        let references = ReferenceKey(.one)
+        func attempt(_ identifier: String) -> GuessAttempt {
+            references.attempt(
+                Credentials(identifier: identifier, fields: ["email": identifier, "password": "x"]),
+                publication: .daily, device: "phone", client: nil)
+        }
+        let (one, other) = (attempt("ada"), attempt("ádá"))
+        #expect(one.skeleton == other.skeleton)
+        #expect(one.identifier != other.identifier && one.acquaintance != other.acquaintance)
+        #expect(one.claim != other.claim)
+    }
+
+    @Test("An own account that looks like a reader's gains nothing on the reader's")
+    func lookAlikeAccount() {
+        var ledger = GuessLedger()
+        func attempt(_ identifier: String, _ password: String) -> GuessAttempt {
+            GuessAttempt(
+                identifier: Array(identifier.utf8), skeleton: Array("ada".utf8),
+                claim: Array("\(identifier)/\(password)".utf8), acquaintance: nil, client: ClientAddress("192.0.2.66"))
+        }
+        var through = 0
+        for number in 0..<100 {
+            _ = GuessLedgerTests.guess(&ledger, attempt("ádá", "own"), as: .right)
+            if GuessLedgerTests.guess(&ledger, attempt("ada", "guess \(number)")) { through += 1 }
+        }
+        #expect(through == 10)
+    }
+}
