@@ -20,12 +20,23 @@ extension AppleStore {
         guard case .genuine(let transactions) = verdict else { return verdict }
         let open = Self.open(transactions, at: moment)
         guard !open.isEmpty else { return verdict }
-        // The receipt is true whether or not Apple can be asked for more, and soon: else the later looks will.
-        let asked = try? await patience.bound(
-            { try await course(of: open, message, bytes, allowing: allowed, at: moment) }, ended: {})
-        let later = asked ?? []
+        let later: [StoreTransaction]
+        do {
+            later = try await patience.bound(
+                { try await course(of: open, message, bytes, allowing: allowed, at: moment) }, ended: {})
+        } catch {
+            try Task.checkCancellation()
+            // What a subscription that has ended did since, the later looks will find. What has no end may have been refunded
+            // since an old receipt was made.
+            guard open.allSatisfy({ $0.ends != nil || Self.isBelieved($0, at: moment) }) else { throw error }
+            later = []
+        }
         try Task.checkCancellation()
         return .genuine(Self.joined(transactions, later))
+    }
+
+    private static func isBelieved(_ transaction: StoreTransaction, at moment: Date) -> Bool {
+        moment.timeIntervalSince(transaction.told) <= SignedAppStoreData.longestBelieved
     }
 
     /// So many purchases of one receipt are asked about.

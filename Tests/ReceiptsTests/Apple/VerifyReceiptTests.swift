@@ -238,6 +238,24 @@ struct VerifyReceiptTests {
         }
     }
 
+    @Test("of what has no end are not believed while Apple does not answer, unless they were made lately")
+    func oldWithoutAnswer() async throws {
+        let authority = try await ReceiptAuthority.shared.value
+        try await serving(production: "{}", status: 503) { server in
+            let store = try AppleBench.asking(server, roots: [authority.rootBytes])
+            func told(made age: TimeInterval) async throws -> [StoreTransaction] {
+                var payload = TestPayload()
+                payload.created = (AppleBench.moment - age).ISO8601Format()
+                payload.purchases[0].purchased = (AppleBench.moment - 30 * 86_400).ISO8601Format()
+                return try await store.verdict(authority.receipt(payload)).transactions
+            }
+            #expect(try await told(made: 3600).count == 1)
+            for age in [3601, 29 * 86_400.0] {
+                await #expect(throws: (any Error).self) { try await told(made: age) }
+            }
+        }
+    }
+
     @Test("are asked about again to learn what became of a purchase")
     func current() async throws {
         let authority = try await ReceiptAuthority.shared.value

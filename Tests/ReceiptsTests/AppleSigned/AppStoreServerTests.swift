@@ -233,6 +233,35 @@ struct AppStoreServerTests {
         }
     }
 
+    @Test(
+        "while Apple can not be asked, a transaction that it signed long ago is not believed: it may be refunded since")
+    func aloneOld() async throws {
+        try await AppStoreStandIn.run(answering: { _, _ in .error(5_000_000) }, authority: authority) { setting in
+            func verdict(signed: Date, expires: Date?, with more: [String: JSONValue] = [:]) async throws
+                -> ReceiptVerdict
+            {
+                try await setting.data.transactions(
+                    signed: authority.sign(
+                        SignedForms.transaction(
+                            purchased: now - 400 * Moments.day, expires: expires, signed: signed, with: more)),
+                    allowing: [.production], at: now)
+            }
+            let limit = now - SignedAppStoreData.longestBelieved
+            for expires in [nil, now + 30 * Moments.day] {
+                #expect(try await verdict(signed: limit, expires: expires).transactions.count == 1)
+                for old in [limit - 1, now - 399 * Moments.day] {
+                    await #expect(throws: AppStoreServerFailure.status(500, code: 5_000_000)) {
+                        try await verdict(signed: old, expires: expires)
+                    }
+                }
+            }
+            // Nothing that Apple could add gives back what it took back.
+            let refund = ["revocationDate": Moments.milliseconds(now - 300 * Moments.day)]
+            let taken = try await verdict(signed: now - 299 * Moments.day, expires: nil, with: refund)
+            #expect(taken.transactions.map { $0.revoked != nil } == [true])
+        }
+    }
+
     @Test("4040010 in production: sandbox is asked where it counts, and only there (PITFALLS row 18)")
     func sandbox() async throws {
         try await AppStoreStandIn.run(

@@ -42,19 +42,31 @@ extension SignedAppStoreData {
         return []
     }
 
-    /// What Apple says now about a transaction that an app handed over, and about its purchase; nil where it does not say soon.
-    func latest(of transaction: SignedTransaction, at moment: Date) async -> [StoreTransaction]? {
-        guard let server, !transaction.environment.isLocal, Self.isIdentifier(transaction.id) else { return nil }
+    /// What Apple says now about a transaction that an app handed over, and about its purchase; the transaction alone where
+    /// there is nothing to ask.
+    ///
+    /// - Throws: where Apple does not say soon, and the transaction is too old to be believed alone.
+    func latest(of transaction: SignedTransaction, at moment: Date) async throws -> [StoreTransaction] {
+        let alone = PurchaseCourse.transactions([transaction], of: payloads.apps.store)
+        guard let server, !transaction.environment.isLocal, Self.isIdentifier(transaction.id) else { return alone }
         let place = AppStoreServerClient.Place(bundle: transaction.bundle, environment: transaction.environment)
-        return try? await patience.bound(
-            {
-                // A subscription's history has the transaction itself.
-                guard transaction.expires == nil,
-                    case .found(let text) = try await server.transaction(transaction.id, in: place)
-                else { return try await course(of: transaction, by: server, in: place, at: moment) }
-                let told = try await verified(text, in: place, at: moment)
-                return PurchaseCourse.transactions([transaction, told], of: payloads.apps.store)
-            }, ended: {})
+        do {
+            return try await patience.bound(
+                {
+                    // A subscription's history has the transaction itself.
+                    guard transaction.expires == nil,
+                        case .found(let text) = try await server.transaction(transaction.id, in: place)
+                    else { return try await course(of: transaction, by: server, in: place, at: moment) }
+                    let told = try await verified(text, in: place, at: moment)
+                    return PurchaseCourse.transactions([transaction, told], of: payloads.apps.store)
+                }, ended: {})
+        } catch {
+            // That it was taken back is the last word in any case.
+            guard transaction.revoked == nil,
+                moment.timeIntervalSince(transaction.signed) > Self.longestBelieved
+            else { return alone }
+            throw error
+        }
     }
 
     /// One to twenty digits: nothing that could be another path.

@@ -11,6 +11,9 @@ package struct SignedAppStoreData: AppleSignedData {
     let patience: Deadline
 
     package static let longestPatience: TimeInterval = 3
+    /// While Apple can not be asked, what Apple signed longer ago may have been taken back since, and is not believed. In
+    /// seconds.
+    package static let longestBelieved: TimeInterval = 3600
 
     /// - Parameters:
     ///   - revocations: whether Apple is asked if its certificates still hold.
@@ -38,15 +41,17 @@ package struct SignedAppStoreData: AppleSignedData {
 
     /// A transaction that was taken back is genuine, too: that it was is what the ledger has to learn.
     ///
-    /// It is believed as it stands; but an old one is as well signed as a new one, and knows nothing of a refund since, nor of
-    /// the periods before. So Apple is asked for those where the App Store Server API is configured and answers soon.
+    /// An old one is as well signed as a new one, and knows nothing of a refund since, nor of the periods before. So Apple is
+    /// asked for those where the App Store Server API is configured. While it can not be asked, only one that Apple signed
+    /// within ``longestBelieved`` is believed as it stands.
+    ///
+    /// - Throws: where Apple can not be asked, or does not answer soon, about an older one.
     package func transactions(
         signed: String, allowing allowed: Set<StoreEnvironment>, at moment: Date
     ) async throws -> ReceiptVerdict {
         do {
             let transaction = try await payloads.transaction(signed, allowing: allowed, at: moment)
-            let latest = await latest(of: transaction, at: moment)
-            return .genuine(latest ?? PurchaseCourse.transactions([transaction], of: payloads.apps.store))
+            return .genuine(try await latest(of: transaction, at: moment))
         } catch let refusal as ReceiptRefusal {
             return .refused(refusal)
         }
