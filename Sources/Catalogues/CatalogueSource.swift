@@ -45,6 +45,8 @@ package struct CatalogueReading: Sendable, Equatable {
     package var editions: [Edition]
     /// Of the items that could not be read.
     package var problems: [CatalogueProblem]
+    /// Those of the editions whose items could not be read: they are as they were known before, or else not out.
+    package var unread: Set<EditionID> = []
     /// Nil when the next fetch has to be of everything.
     package var validators: CatalogueValidators?
 

@@ -9,7 +9,7 @@ struct AtomCatalogue: CatalogueSource {
 
     func fetch(after known: KnownCatalogue) async throws -> CatalogueAnswer {
         guard let first = try await fetch(known: known.validators) else { return .unchanged }
-        var reader = CatalogueReader()
+        var reader = CatalogueReader(known: known.catalogue)
         var next = try feed.read(first.bytes, from: fetch.address, known: known.catalogue, into: &reader)
         // The first page alone says nothing of the others, which can change without it.
         let validators = next == nil ? first.validators : nil

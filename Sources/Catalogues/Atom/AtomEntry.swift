@@ -14,13 +14,20 @@ struct AtomEntry {
         self.feed = feed
     }
 
+    /// The edition's identifier as the entry has it.
+    var name: String? { element.atom("id").map { feed.edition(named: $0.text) } }
+
     func edition() throws(EditionItemProblem) -> Edition {
-        guard let id = element.atom("id")?.text else { throw .missing("id") }
-        var item = EditionItem(id: feed.edition(named: id))
+        guard let name else { throw .missing("id") }
+        var item = EditionItem(id: name)
         item.title = element.atom("title").map(Self.text)
         let updated = try date("updated", in: AtomName.atom)
-        let issued = try date("issued", in: AtomName.dublinCore)
-        item.published = try date("published", in: AtomName.atom) ?? issued ?? updated
+        item.published = try date("published", in: AtomName.atom)
+        // Only read where it counts: the date of a printed issue may be any text.
+        if item.published == nil {
+            item.published = try date("issued", in: AtomName.dublinCore, isPartial: true)
+        }
+        if item.published == nil { item.published = updated }
         item.details.updated = updated == item.published ? nil : updated
         let draft = element.child("control", in: AtomName.app)?.child("draft", in: AtomName.app)
         item.isDraft = draft?.text.trimmingCharacters(in: .whitespacesAndNewlines) == "yes"
@@ -45,9 +52,17 @@ struct AtomEntry {
             .flatMap { WebAddress.resolve($0, against: base) ?? $0 }
     }
 
-    private func date(_ name: String, in namespace: String) throws(EditionItemProblem) -> Date? {
+    /// - Parameter isPartial: whether a year (`1917`) or a month (`2026-03`) is a date, too: its first day, as W3C's date format
+    ///   has them that OPDS catalogues write.
+    private func date(
+        _ name: String, in namespace: String, isPartial: Bool = false
+    ) throws(EditionItemProblem) -> Date? {
         guard let child = element.child(name, in: namespace) else { return nil }
-        let text = child.text.trimmingCharacters(in: .whitespacesAndNewlines)
+        var text = child.text.trimmingCharacters(in: .whitespacesAndNewlines)
+        if isPartial {
+            if text.wholeMatch(of: /[0-9]{4}/) != nil { text += "-01" }
+            if text.wholeMatch(of: /[0-9]{4}-[0-9]{2}/) != nil { text += "-01" }
+        }
         guard let date = CivilTime.date(text) else { throw .unreadable(name) }
         return date
     }

@@ -28,9 +28,11 @@ struct AtomFeed {
         for child in root.children {
             switch (child.namespace, child.name) {
             case (AtomName.atom, "entry"):
-                try reader.next { () throws(EditionItemProblem) in try AtomEntry(child, base, self).edition() }
+                let entry = AtomEntry(child, base, self)
+                try reader.next(named: entry.name) { () throws(EditionItemProblem) in try entry.edition() }
             case (AtomName.tombstones, "deleted-entry"):
-                try reader.next { () throws(EditionItemProblem) in try deletion(child, known) }
+                let name = child.attributes["ref"].map { edition(named: $0) }
+                try reader.next(named: name) { () throws(EditionItemProblem) in try deletion(child, known) }
             default: break
             }
         }

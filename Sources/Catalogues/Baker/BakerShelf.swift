@@ -11,7 +11,7 @@ struct BakerShelf {
         guard let shelf = try? JSONParser.parse(bytes) else { throw .notADocument("JSON") }
         guard let items = shelf.items else { throw .notADocument("a list of editions, as shelf.json is") }
         for item in items {
-            try reader.next { () throws(EditionItemProblem) in try edition(item) }
+            try reader.next(named: item["name"]?.text) { () throws(EditionItemProblem) in try edition(item) }
         }
     }
 
@@ -76,7 +76,7 @@ struct BakerCatalogue: CatalogueSource {
 
     func fetch(after known: KnownCatalogue) async throws -> CatalogueAnswer {
         guard let document = try await fetch(known: known.validators) else { return .unchanged }
-        var reader = CatalogueReader()
+        var reader = CatalogueReader(known: known.catalogue)
         try shelf.read(document.bytes, into: &reader)
         return .read(reader.finish(document.validators))
     }

@@ -31,14 +31,14 @@ struct CatalogueColumns: Sendable {
         if separator.isEmpty { throw settings.error("separator", expected: "expected one character or more") }
     }
 
+    /// - Parameter known: the editions as they were before.
     /// - Throws: ``CatalogueFailure`` for columns that are not as the settings say.
-    func read(_ rows: SQLRows) throws(CatalogueFailure) -> CatalogueReading {
+    func read(_ rows: SQLRows, known: Catalogue = Catalogue()) throws(CatalogueFailure) -> CatalogueReading {
         let places = try self.places(rows.columns)
-        var reader = CatalogueReader()
+        var reader = CatalogueReader(known: known)
         for row in rows.rows {
-            try reader.next { () throws(EditionItemProblem) in
-                try edition { field in places[field].flatMap { $0 < row.count ? row[$0] : nil } }
-            }
+            func value(_ field: Field) -> String? { places[field].flatMap { $0 < row.count ? row[$0] : nil } }
+            try reader.next(named: value(.id)) { () throws(EditionItemProblem) in try edition(value) }
         }
         return reader.finish(nil)
     }

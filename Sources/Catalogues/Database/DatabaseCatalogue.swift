@@ -8,7 +8,7 @@ struct DatabaseCatalogue: CatalogueSource {
     let columns: CatalogueColumns
 
     func fetch(after known: KnownCatalogue) async throws -> CatalogueAnswer {
-        .read(try columns.read(try await rows()))
+        .read(try columns.read(try await rows(), known: known.catalogue))
     }
 }
 

@@ -29,7 +29,7 @@ package struct CataloguePlan: Sendable {
         firstWait = try settings.duration("first_wait", default: 5, in: 0...60)
         deadline = try settings.duration("deadline", default: 60, in: 1...600)
         limits = CatalogueLimits(
-            mostSkipped: try settings.integer("skip_at_most", default: 0, in: 0...100_000),
+            mostSkipped: try settings.integer("skip_at_most", default: CatalogueLimits.usualSkipped, in: 0...100_000),
             mostShrink: try settings.percentage("shrink_at_most", default: 0.5))
         fingerprint = settings.fingerprint()
         try settings.finish()
@@ -56,12 +56,15 @@ package struct CataloguePlan: Sendable {
 
 /// What a source's answer must be like to be taken.
 package struct CatalogueLimits: Sendable, Equatable {
+    /// Odd items are reported, and do not keep back all others.
+    package static let usualSkipped = 10
+
     /// The most items that may be unreadable.
-    package var mostSkipped = 0
+    package var mostSkipped = usualSkipped
     /// The share of the last good catalogue's editions that may be gone, from 0 to 1.
     package var mostShrink = 0.5
 
-    package init(mostSkipped: Int = 0, mostShrink: Double = 0.5) {
+    package init(mostSkipped: Int = usualSkipped, mostShrink: Double = 0.5) {
         self.mostSkipped = mostSkipped
         self.mostShrink = mostShrink
     }
@@ -69,7 +72,7 @@ package struct CatalogueLimits: Sendable, Equatable {
     /// - Parameter last: editions of the catalogue in force; nil when there is none.
     package func refusal(of reading: CatalogueReading, last: Int?) -> CatalogueRefusal? {
         if reading.problems.count > mostSkipped { return .unreadable(reading.problems, most: mostSkipped) }
-        if reading.editions.isEmpty { return .empty }
+        if reading.editions.count <= reading.unread.count { return .empty }
         if let last, Double(last - reading.editions.count) > mostShrink * Double(last) {
             return .shrunk(from: last, to: reading.editions.count)
         }
@@ -88,7 +91,7 @@ package enum CatalogueRefusal: Error, Sendable, Equatable, CustomStringConvertib
         case .unreadable(let problems, let most):
             "\(problems.count) items can not be read and `skip_at_most` is \(most): "
                 + problems.prefix(5).map(\.description).joined(separator: "; ") + (problems.count > 5 ? "; …" : "")
-        case .empty: "it has no editions"
+        case .empty: "it has no readable editions"
         case .shrunk(let before, let after): "it has \(after) editions and the last good one \(before)"
         }
     }
