@@ -34,7 +34,7 @@ public struct Account: Sendable, Equatable, CustomStringConvertible, CustomDebug
 
 /// What a reader says about themselves.
 public struct AccountDetails: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// What the reader signs in with, as typed last.
+    /// What the reader signs in with, as the subscriber system knows it: mails go to it.
     public var identifier: String
     public var fullName: String?
     /// `YYYY-MM-DD`.

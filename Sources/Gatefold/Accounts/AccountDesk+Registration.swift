@@ -26,7 +26,9 @@ extension AccountDesk {
         }
         guard let subscriber = registered else { throw AccountRefusal.identifierTaken }
         // From here on the reader exists: what fails now can be made up for by signing in.
-        _ = try await openAccount(of: subscriber, details: details)
+        var known = details
+        known.identifier = typed.identifier
+        _ = try await openAccount(of: subscriber, details: known)
         switch try await proxy.signIn(inquiry) {
         case .signedIn(let token, _, _): return token
         case .refused(let refusal):

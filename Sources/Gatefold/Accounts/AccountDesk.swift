@@ -41,12 +41,25 @@ public struct AccountDesk: Sendable {
     /// Whether readers register here and change their passwords by themselves.
     public var hasRegistry: Bool { proxy.backend.registry != nil }
 
-    /// The account of a reader, made when there is none yet; one that is there takes over the identifier.
+    /// The account of a reader, made when there is none yet; one that is there takes over another identifier.
+    ///
+    /// The identifier is the one that the registry knows, where there is one, and never what was typed: mails go to it. A
+    /// subscriber system without a registry does not say what it knows, so there it is the folded form that the system was
+    /// asked about, and a spelling that such systems take for the same changes nothing.
     ///
     /// - Parameter identifier: what the reader signed in with.
     /// - Throws: ``Unavailable``.
-    public func account(of subscriber: Subscriber, identifier: String) async throws -> Account {
-        try await openAccount(of: subscriber, details: AccountDetails(identifier: identifier))
+    public func account(of subscriber: Subscriber, identifier typed: String) async throws -> Account {
+        var identifier = CredentialFields.fold(typed)
+        if let registry = proxy.backend.registry, registry.name == subscriber.backend {
+            let known = try await proxy.keep { try await registry.identifier(of: subscriber) }
+            identifier = known ?? identifier
+        } else if let account = try await account(of: subscriber),
+            CredentialFields.isLike(account.details.identifier, identifier)
+        {
+            return account
+        }
+        return try await openAccount(of: subscriber, details: AccountDetails(identifier: identifier))
     }
 
     /// The account of a reader; nil when there is none.

@@ -69,6 +69,19 @@ public struct CredentialFields: Sendable, Equatable {
             identifier: Hexadecimal.encode(Array(digest.finalize())), fields: taken, form: .receipt)
     }
 
+    /// Whether two identifiers may be one to a subscriber system that folds accents, width and what can not be seen, as
+    /// databases do by default.
+    static func isLike(_ one: String, _ other: String) -> Bool {
+        func skeleton(_ identifier: String) -> String {
+            let letters = fold(identifier).decomposedStringWithCompatibilityMapping.unicodeScalars.filter { scalar in
+                !scalar.properties.isDefaultIgnorableCodePoint && !scalar.properties.isWhitespace
+                    && ![.nonspacingMark, .enclosingMark, .control].contains(scalar.properties.generalCategory)
+            }
+            return fold(String(String.UnicodeScalarView(letters)))
+        }
+        return skeleton(one) == skeleton(other)
+    }
+
     /// The form in which identifiers are compared: without surrounding white space, in NFC, in lower case.
     public static func fold(_ identifier: String) -> String {
         identifier.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping.lowercased()

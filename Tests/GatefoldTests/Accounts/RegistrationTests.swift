@@ -13,7 +13,9 @@ import Testing
         let token = try await rig.desk.register(
             details, password: "first password", rig.inquiry(" Ada@Example.com"))
         let account = try #require(try await rig.desk.account(of: try rig.subscriber(token)))
-        #expect(account.details == details && account.number == 1)
+        var kept = details
+        kept.identifier = AccountRig.ada
+        #expect(account.details == kept && account.number == 1)
         #expect(
             account.uuid.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
         #expect(rig.readers.identifiers == [AccountRig.ada])
@@ -120,8 +122,35 @@ import Testing
         #expect(try await rig.desk.change(AccountDetails(identifier: "", fullName: "\n"), of: who) == nil)
         let stranger = Subscriber(backend: "readers", key: "9")
         #expect(try await rig.desk.change(AccountDetails(identifier: "x"), of: stranger) == nil)
-        // Whoever the subscriber system knows by another identifier now is shown by that.
-        #expect(
-            try await rig.desk.account(of: who, identifier: "ada@new.example").details.identifier == "ada@new.example")
+    }
+
+    @Test("have the identifier that the registry knows, whatever was typed at registration or sign-in")
+    func knownIdentifier() async throws {
+        let rig = AccountRig()
+        let who = try rig.subscriber(try await rig.register(" Ada@EXAMPLE.com "))
+        #expect(try await rig.desk.account(of: who)?.details.identifier == AccountRig.ada)
+        for typed in [" ADA@EXAMPLE.COM ", "\u{C1}da@example.com", "mallory@example.com"] {
+            let account = try await rig.desk.account(of: who, identifier: typed)
+            #expect(account.details.identifier == AccountRig.ada, "\(typed)")
+            #expect(try await rig.desk.account(of: who) == account)
+        }
+    }
+
+    @Test("keep their identifier where no registry knows it, unless another one signs in as the same subscriber")
+    func typedIdentifier() async throws {
+        let rig = AccountRig(readers: VolatileSubscribers(isSelfService: false))
+        let who = Subscriber(backend: "readers", key: "1")
+        func identifier(signingInAs typed: String) async throws -> String {
+            try await rig.desk.account(of: who, identifier: typed).details.identifier
+        }
+        #expect(try await identifier(signingInAs: " ADA@EXAMPLE.COM ") == AccountRig.ada)
+        for alike in [
+            "Ada@Example.com", "\u{E1}da@example.com", "a\u{301}da@example.com", "\u{FF21}DA@example.com",
+            "ad\u{AD}a@example.com", "ada@example.com\u{A0}",
+        ] {
+            #expect(try await identifier(signingInAs: alike) == AccountRig.ada, "\(alike.debugDescription)")
+        }
+        // Changed in the subscriber system.
+        #expect(try await identifier(signingInAs: "Ada@New.example ") == "ada@new.example")
     }
 }
