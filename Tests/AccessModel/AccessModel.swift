@@ -48,15 +48,15 @@ public struct AccessModel: Sendable {
     public func list(of word: Subscription, at now: Date) -> Entitlement {
         guard word.state == .active || word.state == .inactive else { return .nothing }
         if policy == .accessBased, word.state == .active { return .allEditions }
-        if policy == .backendDecides, word.entitlement == .allEditions { return .allEditions }
+        if policy == .backendDecides, word.state == .active, word.entitlement == .allEditions { return .allEditions }
         var held: Set<EditionID> = []
-        if policy != .accessBased, case .editions(let named) = word.entitlement { held = named }
+        if case .editions(let named) = word.entitlement { held = named }
         if policy == .periodBased {
             for edition in out(at: now) where word.periods.contains(where: { Self.ran($0, at: edition.published) }) {
                 held.insert(edition.id)
             }
         }
-        return .editions(held.union(free(at: now)).union(graced(held, word, at: now)))
+        return .editions(held.union(free(at: now)).union(graced(held, word, at: now)).filter { isOut($0, at: now) })
     }
 
     /// From its first moment to its last, both included; without an end it runs on.
@@ -108,8 +108,9 @@ public struct AccessModel: Sendable {
         let state: SubscriptionState = word.state == .active ? .active : .inactive
         switch list {
         case .allEditions where state == .active: return .told(state, .allEditions)
-        case .allEditions: return .told(state, .editions(bought.union(free(at: now))))
-        case .editions(let held): return .told(state, .editions(held.union(bought).union(free(at: now))))
+        case .allEditions: return .told(state, .editions(bought.union(free(at: now)).filter { isOut($0, at: now) }))
+        case .editions(let held):
+            return .told(state, .editions(held.union(bought).union(free(at: now)).filter { isOut($0, at: now) }))
         }
     }
 
@@ -144,11 +145,14 @@ public struct AccessModel: Sendable {
         _ heard: () throws -> Heard<Subscription>,
         at now: Date
     ) rethrows -> ModelCredentials {
-        guard let own = try verdict().word else { return .comeBack }
-        switch own {
-        case .granted: return .granted
-        case .refused(let reason, _), .leftTo(_, otherwise: let reason, _): return .refused(reason)
-        case nil: break
+        // Under any other policy the subscription decides, as it does for the list.
+        if policy == .backendDecides {
+            guard let own = try verdict().word else { return .comeBack }
+            switch own {
+            case .granted: return .granted
+            case .refused(let reason, _), .leftTo(_, otherwise: let reason, _): return .refused(reason)
+            case nil: break
+            }
         }
         guard let subscription = try heard().word else { return .comeBack }
         if opens(edition, subscription, at: now) { return .granted }

@@ -20,7 +20,9 @@ enum SubscriptionUnion {
             : subscriptions.filter { $0.state == state }
         return Subscription(
             state: state, message: subscriptions.lazy.filter { $0.state == state }.compactMap(\.message).first,
-            entitlement: entitlement(counting), userInfo: unique(subscriptions.flatMap(\.userInfo)),
+            entitlement: entitlement(counting),
+            beginnings: counting.reduce(into: []) { $0.formUnion($1.beginnings) },
+            userInfo: unique(subscriptions.flatMap(\.userInfo)),
             periods: unique(counting.flatMap(\.periods)))
     }
 

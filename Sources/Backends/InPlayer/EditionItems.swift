@@ -40,17 +40,25 @@ struct EditionItems: Sendable {
     /// Every item there is, once.
     var all: [Int] { Set(editions.values).union(prefixes.map(\.item)).sorted() }
 
-    /// The edition's own item, or that of the longest beginning it has; nil where it has none.
-    func item(for edition: EditionID) -> Int? {
-        editions[edition] ?? prefixes.first { edition.rawValue.hasPrefix($0.text) }?.item
-    }
-
-    /// What access to these items opens: the editions that have one of them by name. Which ones begin with a text is not
-    /// known here; where every edition has an item and every item is accessible, it is everything.
+    /// A subscription to these items: the editions that have one of them by name or by their beginning. Where every edition
+    /// has an item and every item is accessible, it is everything.
     ///
     /// - Parameter isActive: everything is for the active only.
-    func entitlement(_ accessible: Set<Int>, isActive: Bool) -> Entitlement {
-        if isActive, prefixes.last?.text.isEmpty == true, accessible.isSuperset(of: all) { return .allEditions }
-        return .editions(Set(editions.filter { accessible.contains($0.value) }.keys))
+    func subscription(_ accessible: Set<Int>, isActive: Bool) -> Subscription {
+        var subscription = Subscription(state: isActive ? .active : .inactive)
+        if isActive, prefixes.last?.text.isEmpty == true, accessible.isSuperset(of: all) {
+            subscription.entitlement = .allEditions
+            return subscription
+        }
+        subscription.entitlement = .editions(Set(editions.filter { accessible.contains($0.value) }.keys))
+        let held = Set(prefixes.filter { accessible.contains($0.item) }.map(\.text))
+        if !held.isEmpty {
+            subscription.beginnings = [
+                EditionBeginnings(
+                    held: held, withheld: Set(prefixes.map(\.text)).subtracting(held),
+                    except: Set(editions.keys.filter { id in held.contains { id.rawValue.hasPrefix($0) } }))
+            ]
+        }
+        return subscription
     }
 }

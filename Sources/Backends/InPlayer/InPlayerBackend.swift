@@ -5,6 +5,9 @@ import InPlayer
 /// Recognises the accounts of an InPlayer merchant, and asks what each has access to.
 ///
 /// An account's tokens are sealed inside ours. They are refreshed when they end, once for all who ask at the same time.
+///
+/// It has no verdicts on single editions: the subscription names all that the account's items open, so that what a
+/// verification lists and what edition credentials open are the same.
 struct InPlayerBackend: SubscriberBackend {
     let name: String
     private let settings: InPlayerSettings
@@ -74,10 +77,7 @@ struct InPlayerBackend: SubscriberBackend {
             case .history: held = try await access.purchased()
             }
             let deciding = settings.subscriptionItems.isEmpty ? items : settings.subscriptionItems
-            let isActive = !held.isDisjoint(with: deciding)
-            return Subscription(
-                state: isActive ? .active : .inactive,
-                entitlement: settings.items.entitlement(held, isActive: isActive))
+            return settings.items.subscription(held, isActive: !held.isDisjoint(with: deciding))
         }
     }
 
@@ -96,22 +96,6 @@ struct InPlayerBackend: SubscriberBackend {
             // Somebody else's tokens are not this reader's.
             guard found.key == subscriber.key else { throw InPlayerFailure.notUnderstood(item: nil) }
             return .recognised(found)
-        }
-    }
-
-    /// The word on the edition's item; where that is no, an active subscription still opens what the policy gives it.
-    func verdict(
-        on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
-    ) async throws -> EditionVerdict? {
-        guard let edition, let item = settings.items.item(for: edition) else { return nil }
-        let nobody = EditionVerdict.refused(.notRecognised, message: nil)
-        guard let session = session(of: subscriber) else { return nobody }
-        return try await inSession(session, over: nobody) { seat in
-            let access = access(of: subscriber, seat)
-            if try await access.has(item) { return .granted }
-            let subscribed = try await access.held(of: settings.subscriptionItems, atOnce: settings.atOnce)
-            guard !subscribed.isEmpty else { return .refused(.notEntitled, message: nil) }
-            return .leftTo([Subscription(state: .active)], otherwise: .notEntitled, message: nil)
         }
     }
 

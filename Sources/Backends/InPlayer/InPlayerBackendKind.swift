@@ -25,7 +25,7 @@ struct InPlayerBackendKind: BackendKind {
     }
 
     var checkedProofs: Set<String>? { [settings.passwordField] }
-    var decidesEditions: Bool { !settings.items.isEmpty }
+    var decidesEditions: Bool { false }
 
     func open(_ services: BackendServices) throws -> any SubscriberBackend {
         let http = OutgoingHTTP(http)

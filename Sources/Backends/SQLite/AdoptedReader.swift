@@ -14,7 +14,7 @@ struct AdoptedReader: Sendable, Equatable {
 
     /// Nil for what the database has no room or no word for.
     init?(_ identifier: String, _ subscription: Subscription, at moment: Date) {
-        guard SubscriberDatabase.accepts(identifier: identifier) else { return nil }
+        guard SubscriberDatabase.accepts(identifier: identifier), subscription.beginnings.isEmpty else { return nil }
         switch subscription.state {
         case .unknown, .stale: return nil
         // Where a period says the same, it also says until when: the copy must not outlive what was paid for.

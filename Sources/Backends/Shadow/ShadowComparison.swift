@@ -29,6 +29,9 @@ enum ShadowComparison {
         }
         if let words = difference(served.entitlement, watched.entitlement) {
             found.append(Finding(event: "shadow_differs_editions", words: words))
+        } else if served.beginnings != watched.beginnings {
+            found.append(
+                Finding(event: "shadow_differs_editions", words: "other beginnings of editions here than there"))
         }
         return found.isEmpty ? [.agrees] : found
     }

@@ -56,6 +56,11 @@ public struct Catalogue: Sendable, Equatable {
         return !edition.isDraft && edition.published <= moment
     }
 
+    /// Those of the editions that are out at `moment`: a list of what a reader may have names no others.
+    func out(of editions: Set<EditionID>, at moment: Date) -> Set<EditionID> {
+        isNone ? editions : editions.filter { isOut($0, at: moment) }
+    }
+
     /// Whether there can be such an edition: a publication without a catalogue may have any.
     public func mayHave(_ id: EditionID) -> Bool { isNone || positions[id] != nil }
 

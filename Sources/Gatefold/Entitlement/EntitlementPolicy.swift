@@ -2,13 +2,14 @@ public import Foundation
 
 /// How a publication turns a subscription into editions.
 public enum EntitlementPolicy: String, Sendable, CaseIterable {
-    /// An active subscription opens everything; any other opens nothing.
+    /// An active subscription opens everything; any other only the editions that the subscriber system lists singly.
     case accessBased = "access"
     /// The subscriber system lists the editions.
     case issueBased = "issue"
     /// Every edition published while a subscription ran, besides those listed singly; one of the future is not yet published.
     case periodBased = "period"
-    /// The subscriber system's own word is final, "everything" included.
+    /// The subscriber system's own word is final, "everything" and its verdicts on single editions included. Under the other
+    /// policies no verdict is asked for, so that what a verification lists and what credentials open can not differ.
     case backendDecides = "backend"
 }
 
@@ -61,10 +62,12 @@ public struct EntitlementRule: Sendable {
         }
         switch policy {
         case .backendDecides:
-            return withFreeAndGrace(subscription.entitlement, subscription, at: moment)
+            // An inactive reader's list is never absent: to some apps that is everything (PROTOCOLS 6A row 9).
+            if subscription.entitlement == .allEditions, subscription.state == .active { return .allEditions }
+            return withFreeAndGrace(listed(subscription), subscription, at: moment)
         case .accessBased:
             return subscription.state == .active
-                ? .allEditions : withFreeAndGrace(.nothing, subscription, at: moment)
+                ? .allEditions : withFreeAndGrace(listed(subscription), subscription, at: moment)
         case .issueBased:
             return withFreeAndGrace(listed(subscription), subscription, at: moment)
         case .periodBased:
@@ -75,18 +78,21 @@ public struct EntitlementRule: Sendable {
         }
     }
 
+    /// The editions that a backend names, and those of the catalogue that begin as it says.
+    ///
     /// Under a policy of lists a backend's "everything" is a mapping gone wrong, and grants nothing (PITFALLS row 1).
-    private func listed(_ subscription: Subscription) -> Entitlement {
-        switch subscription.entitlement {
-        case .allEditions: .nothing
-        case .editions: subscription.entitlement
+    private func listed(_ subscription: Subscription) -> Set<EditionID> {
+        guard case .editions(var held) = subscription.entitlement else { return [] }
+        if !subscription.beginnings.isEmpty {
+            held.formUnion(
+                catalogue.editions.lazy.map(\.id).filter { id in subscription.beginnings.contains { $0.includes(id) } })
         }
+        return held
     }
 
     private func withFreeAndGrace(
-        _ entitlement: Entitlement, _ subscription: Subscription, at moment: Date
+        _ held: Set<EditionID>, _ subscription: Subscription, at moment: Date
     ) -> Entitlement {
-        guard case .editions(let held) = entitlement else { return entitlement }
         let catalogue = catalogue
         var all = held
         if !catalogue.freeEditions.isEmpty {
@@ -98,15 +104,6 @@ public struct EntitlementRule: Sendable {
         if grace.newestForActive > 0, subscription.state == .active {
             all.formUnion(catalogue.newest(grace.newestForActive, at: moment))
         }
-        return .editions(all)
-    }
-}
-
-extension Entitlement {
-    fileprivate func union(_ more: Set<EditionID>) -> Entitlement {
-        switch self {
-        case .allEditions: .allEditions
-        case .editions(let held): .editions(held.union(more))
-        }
+        return .editions(catalogue.out(of: all, at: moment))
     }
 }

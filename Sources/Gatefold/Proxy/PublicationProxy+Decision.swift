@@ -66,7 +66,15 @@ extension PublicationProxy {
         guard purchases == nil, let catalogue = try? catalogue() else { return nil }
         if let plain = plainDecision(on: edition, by: catalogue) { return Remembered(KnownDecision(plain: plain)) }
         let subscriber = who.session.subscriber
-        guard let known = backend.rememberedVerdict(on: edition, for: subscriber, inquiry: inquiry) else { return nil }
+        let known: Remembered<RememberedVerdict>
+        if publication.rule.policy == .backendDecides {
+            guard let told = backend.rememberedVerdict(on: edition, for: subscriber, inquiry: inquiry) else {
+                return nil
+            }
+            known = told
+        } else {
+            known = Remembered(.none)
+        }
         let memory = memory(of: who, edition: edition, inquiry)
         switch known.value {
         case .verdict(let verdict):
@@ -83,13 +91,17 @@ extension PublicationProxy {
         }
     }
 
-    /// The subscriber system's verdict where it has one, and then the subscription.
+    /// The subscriber system's verdict, where its word is final and it has one; else the subscription decides, as it does
+    /// for what a verification lists.
     func verdict(
         on edition: EditionID, for subscriber: Subscriber, _ inquiry: Inquiry,
         subscription: () async throws -> Subscription
     ) async throws -> EditionDecision {
-        let own = try await ask { try await backend.verdict(on: edition, for: subscriber, inquiry: inquiry) }
-        if let own { return try decision(by: own, on: edition) }
+        if publication.rule.policy == .backendDecides,
+            let own = try await ask({ try await backend.verdict(on: edition, for: subscriber, inquiry: inquiry) })
+        {
+            return try decision(by: own, on: edition)
+        }
         return decision(by: try await subscription(), on: edition, inquiry)
     }
 

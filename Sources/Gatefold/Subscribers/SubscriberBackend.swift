@@ -24,6 +24,9 @@ public protocol SubscriberBackend: Sendable {
 
     /// Decides on one edition by itself; nil leaves the decision to the subscription and the publication's policy.
     ///
+    /// Only a publication with the policy ``EntitlementPolicy/backendDecides`` asks for it. What it grants, and what
+    /// ``subscription(of:inquiry:)`` lists, must be the same editions.
+    ///
     /// - Parameter edition: nil when the app named none.
     func verdict(on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry) async throws -> EditionVerdict?
 

@@ -13,6 +13,9 @@ extension Subscription {
         merged.entitlement = .editions([])
         for subscription in all {
             merged.add(subscription.entitlement, of: subscription.state)
+            if [.active, .inactive].contains(subscription.state) {
+                merged.beginnings.formUnion(subscription.beginnings)
+            }
             for info in subscription.userInfo where !merged.userInfo.contains(info) { merged.userInfo.append(info) }
             for period in subscription.periods where !merged.periods.contains(period) { merged.periods.append(period) }
         }

@@ -5,17 +5,20 @@ public struct Subscription: Sendable, Equatable {
     public var message: String?
     /// What the subscriber system grants by itself; the publication's policy makes the final entitlement of it.
     public var entitlement: Entitlement
+    /// Further editions that the subscriber system grants by their beginnings.
+    public var beginnings: Set<EditionBeginnings>
     public var userInfo: [UserInfoCategory]
     public var periods: [Period]
 
     /// Nothing is granted unless it is said.
     public init(
         state: SubscriptionState, message: String? = nil, entitlement: Entitlement = .nothing,
-        userInfo: [UserInfoCategory] = [], periods: [Period] = []
+        beginnings: Set<EditionBeginnings> = [], userInfo: [UserInfoCategory] = [], periods: [Period] = []
     ) {
         self.state = state
         self.message = message
         self.entitlement = entitlement
+        self.beginnings = beginnings
         self.userInfo = userInfo
         self.periods = periods
     }

@@ -120,9 +120,9 @@ public enum ExampleConfiguration {
             credentials:
               identifier: email
               proofs: [password]
-            # access: an active subscription opens everything. issue: the backend lists the editions. period: every
-            # edition published while a subscription ran, and those listed. backend: the backend's word is final. issue
-            # unless said.
+            # access: an active subscription opens everything, any other the editions listed. issue: the backend lists
+            # the editions. period: every edition published while a subscription ran, and those listed. backend: the
+            # backend's word is final. issue unless said.
             policy: period
             grace:
               # Also so many editions that came out before each one held.

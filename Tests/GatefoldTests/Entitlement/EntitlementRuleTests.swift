@@ -41,9 +41,7 @@ struct EntitlementRuleTests {
                         && (policy == .accessBased || policy == .backendDecides && told == .allEditions)
                     #expect(opensUnknown == allowed, "\(policy) \(state) \(told)")
                     // Without a list only where the list is not in use: never for those who may have nothing.
-                    if result.entitlement == .allEditions {
-                        #expect(allowed || policy == .backendDecides && state == .inactive && told == .allEditions)
-                    }
+                    #expect((result.entitlement == .allEditions) == allowed, "\(policy) \(state) \(told)")
                 }
             }
         }
@@ -59,10 +57,40 @@ struct EntitlementRuleTests {
         }
     }
 
-    @Test("Access-based: everything while active, the free editions after")
+    @Test("Access-based: everything while active; what is listed and the free editions after")
     func access() {
         #expect(entitlement(.accessBased, .active) == .allEditions)
-        #expect(entitlement(.accessBased, .inactive, .editions([.first])) == .editions([.third]))
+        #expect(entitlement(.accessBased, .inactive) == .editions([.third]))
+        #expect(entitlement(.accessBased, .inactive, .allEditions) == .editions([.third]))
+        #expect(entitlement(.accessBased, .inactive, .editions([.first])) == .editions([.first, .third]))
+    }
+
+    @Test("A list names no edition that is not out", arguments: EntitlementPolicy.allCases)
+    func notOut(policy: EntitlementPolicy) {
+        let unknown = EditionID("com.example.not-in-the-catalogue")!
+        #expect(
+            entitlement(policy, .inactive, .editions([.first, Self.fourth, unknown]))
+                == .editions([.first, .third, unknown]))
+    }
+
+    @Test("Beginnings stand for the editions of the catalogue that begin so and are out")
+    func prefixes() {
+        for policy in EntitlementPolicy.allCases {
+            let rule = EntitlementRule(policy: policy, catalogue: Self.catalogue)
+            func list(_ beginnings: EditionBeginnings, _ state: SubscriptionState = .inactive) -> Entitlement {
+                rule.apply(to: Subscription(state: state, beginnings: [beginnings]), at: .after(0)).entitlement
+            }
+            let all = EditionBeginnings(held: ["com.example."])
+            #expect(list(all) == .editions([.first, .second, .third]))
+            #expect(list(all, .suspended) == .nothing)
+            #expect(
+                list(EditionBeginnings(held: [EditionID.first.rawValue, "nowhere"])) == .editions([.first, .third]))
+            #expect(
+                list(EditionBeginnings(held: ["com.example."], except: [.first])) == .editions([.second, .third]))
+            let longer = EditionBeginnings(held: [""], withheld: ["com.example.edition000"])
+            #expect(list(longer) == .editions([.third]))
+            #expect(list(EditionBeginnings(held: ["com.example.edition000"], withheld: [""])) == list(all))
+        }
     }
 
     @Test("Issue-based: what is listed and what is free, whatever the state; \"everything\" is a mapping gone wrong")

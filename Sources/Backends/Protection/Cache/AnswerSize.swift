@@ -14,6 +14,7 @@ enum AnswerSize {
             found.all.reduce(text(message)) { $0 + allocation + text($1.backend) + text($1.key) }
         case .subscription(let subscription):
             text(subscription.message) + editions(subscription.entitlement)
+                + subscription.beginnings.reduce(0) { $0 + beginnings($1) }
                 + subscription.userInfo.reduce(0) { $0 + 32 + text($1.scheme) + text($1.value) }
                 + subscription.periods.count * 32
         case .verdict(.refused(_, let message)): text(message)
@@ -27,6 +28,11 @@ enum AnswerSize {
     private static func editions(_ entitlement: Entitlement) -> Int {
         guard case .editions(let held) = entitlement, !held.isEmpty else { return 0 }
         return allocation + held.reduce(0) { $0 + 43 + text($1.rawValue) }
+    }
+
+    private static func beginnings(_ beginnings: EditionBeginnings) -> Int {
+        3 * allocation + beginnings.held.union(beginnings.withheld).reduce(0) { $0 + 43 + text($1) }
+            + editions(.editions(beginnings.except))
     }
 
     /// Up to fifteen bytes are kept in place.

@@ -36,7 +36,7 @@ extension EntitlementRule {
             state: holdings.isSubscribed ? .active : .inactive, entitlement: .editions(holdings.subscribed))
         var subscription = apply(to: told, at: moment)
         if case .editions(let opened) = subscription.entitlement {
-            subscription.entitlement = .editions(opened.union(holdings.editions))
+            subscription.entitlement = .editions(catalogue.out(of: opened.union(holdings.editions), at: moment))
         }
         return subscription
     }
