@@ -82,6 +82,7 @@ extension XMLElement {
         self.attributes = attributes
         var children: [XMLElement] = []
         var comments: [String] = []
+        var hasInstructions = false
         var child = node.pointee.children
         while let current = child {
             switch current.pointee.type {
@@ -89,6 +90,8 @@ extension XMLElement {
                 children.append(try XMLElement(copying: current, depth: depth - 1, limits: limits))
             case XML_COMMENT_NODE:
                 comments.append(String(xml: current.pointee.content))
+            case XML_PI_NODE:
+                hasInstructions = true
             default:
                 break
             }
@@ -96,6 +99,7 @@ extension XMLElement {
         }
         self.children = children
         self.comments = comments
+        self.hasInstructions = hasInstructions
         text = LibXML.text(inside: node.pointee.children)
     }
 }

@@ -12,6 +12,8 @@ public struct XMLElement: Sendable, Equatable {
     public let text: String
     /// The comments directly inside, in order.
     public let comments: [String]
+    /// Whether a processing instruction is directly inside.
+    public let hasInstructions: Bool
 
     /// The first child of that name.
     public func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }

@@ -50,7 +50,7 @@ struct HTTPService: Sendable {
                 "authorization", expected: "expected a reader's values in a call's own authorization only")
         }
         mapping = try SubscriptionMapping(try settings.section("subscription"))
-        let made = try Self.calls(settings, isAuthorizedByUs: authorization.isOurs)
+        let made = try Self.calls(settings, isAuthorizedByUs: authorization.isOurs, needing: mapping.endOfBegun)
         calls = made.calls
         verdictMessage = made.verdictMessage
         guard let signIn = calls[.signIn], let subscription = calls[.subscription] else {
@@ -69,7 +69,7 @@ struct HTTPService: Sendable {
     func call(_ purpose: ServiceCall.Purpose) -> ServiceCall? { calls[purpose] }
 
     private static func calls(
-        _ settings: SettingsSection, isAuthorizedByUs: Bool
+        _ settings: SettingsSection, isAuthorizedByUs: Bool, needing end: String?
     ) throws(SettingsError) -> (calls: [ServiceCall.Purpose: ServiceCall], verdictMessage: String?) {
         var base: ServiceURL?
         if let text = try settings.string("base") {
@@ -88,7 +88,8 @@ struct HTTPService: Sendable {
             let section = try sections.section(purpose.rawValue)
             if purpose == .verdict { verdictMessage = try section.string("message") }
             let call = try ServiceCall(
-                purpose, section, base: base, namespaces: uris, isAuthorizedByUs: isAuthorizedByUs)
+                purpose, section, base: base, namespaces: uris, isAuthorizedByUs: isAuthorizedByUs,
+                needing: purpose == .subscription ? end : nil)
             if let verdictMessage, purpose == .verdict, !call.read.contains(verdictMessage) {
                 throw section.error("message", expected: "expected a name that `read` has")
             }

@@ -21,10 +21,12 @@ struct ServiceCall: Sendable {
     private let good: [AnswerRule]
     private let refused: [AnswerRule]
 
+    /// - Parameter needed: the name of a value that has to be in its answers.
+    ///
     /// Reads `method`, `url`, `query`, `headers`, `body`, `authorization`, `read`, `recognised` (or `granted`), and `refused`.
     init(
         _ purpose: Purpose, _ section: SettingsSection, base: ServiceURL?, namespaces: [String: String],
-        isAuthorizedByUs: Bool
+        isAuthorizedByUs: Bool, needing needed: String? = nil
     ) throws(SettingsError) {
         self.purpose = purpose
         let bodies = try section.section("body")
@@ -53,7 +55,7 @@ struct ServiceCall: Sendable {
             }
         }
         authorization = try AuthorizationSettings(in: section)
-        reader = try AnswerReader(section, namespaces: namespaces)
+        reader = try AnswerReader(section, namespaces: namespaces, needing: needed)
         var good = try section.rules(purpose.good, reader: reader)
         refused = try section.rules("refused", reader: reader)
         if good.isEmpty, purpose.needsEvidence {

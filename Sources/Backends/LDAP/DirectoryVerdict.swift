@@ -1,3 +1,4 @@
+import Gatefold
 import LDAP
 
 /// What a directory's code says about a reader: that is who they say, that it is not, or neither.
@@ -44,5 +45,7 @@ enum DirectoryProof {
     /// they are refused again, because this is where it would hurt.
     static func isUsable(_ text: String) -> Bool {
         !text.allSatisfy(\.isWhitespace) && !text.utf8.contains(0)
+            // Directories close the connection on what is far too long, which would be an outage.
+            && text.utf8.count <= CredentialFields.longestField
     }
 }

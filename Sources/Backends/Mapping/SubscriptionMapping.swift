@@ -9,10 +9,19 @@ import Settings
 struct SubscriptionMapping: Sendable {
     /// What decides the state.
     private enum StateSource: String, CaseIterable {
-        /// A field with the system's word for it.
+        /// A field with the system's word for it, and the periods where such are configured: without one that runs,
+        /// nobody is active.
         case word
         /// The periods: active while one runs, else inactive.
         case periods
+    }
+
+    /// For which readers the word for "active" counts only while a period runs.
+    private enum StateLimit: String, CaseIterable {
+        case always
+        /// Those of whom a start or an end is known.
+        case dated
+        case never
     }
 
     private struct Category: Sendable {
@@ -33,6 +42,7 @@ struct SubscriptionMapping: Sendable {
     private let everything: Everything?
     private let startField: String?
     private let endField: String?
+    private let limit: StateLimit
     private let dates: DateForm
     private let categories: [Category]
 
@@ -64,8 +74,16 @@ struct SubscriptionMapping: Sendable {
         startField = try periods.string("start")
         endField = try periods.string("end")
         dates = try periods.choice("dates", default: .iso)
+        let hasPeriods = startField != nil || endField != nil
+        limit = try periods.choice("limit_state", default: hasPeriods ? .always : .never)
+        if periods.has("limit_state"), !hasPeriods {
+            throw periods.error("limit_state", expected: "needs the fields `start`, `end` or both")
+        }
+        if source == .periods, hasPeriods, limit != .always {
+            throw periods.error("limit_state", expected: "expected `always`, because the periods decide the state")
+        }
         try periods.finish()
-        if startField == nil && endField == nil && source == .periods {
+        if source == .periods, !hasPeriods {
             throw state.error("by", expected: "needs `periods` with the fields `start`, `end` or both")
         }
         var categories: [Category] = []
@@ -86,6 +104,9 @@ struct SubscriptionMapping: Sendable {
         return Set((single + [startField, endField] + categories.map(\.field)).compactMap(\.self))
     }
 
+    /// The field that has to be in an answer, if only blank: without it a period that has begun would never end.
+    var endOfBegun: String? { startField == nil ? nil : endField }
+
     /// The field that lists editions in the records that a question of its own brings.
     var editionsField: String { (editions ?? .standard).field }
 
@@ -96,11 +117,7 @@ struct SubscriptionMapping: Sendable {
         from record: Record, held: [Record]? = nil, at moment: Date
     ) throws(MappingError) -> Subscription {
         let periods = try periods(in: record)
-        let state: SubscriptionState
-        switch source {
-        case .word: state = try states.state(try record.value(stateField))
-        case .periods: state = periods.contains { $0.contains(moment) } ? .active : .inactive
-        }
+        let state = try state(in: record, periods, at: moment)
         var message: String?
         if let messageField, let text = try record.value(messageField), !text.isEmpty { message = text }
         var info: [UserInfoCategory] = []
@@ -112,6 +129,25 @@ struct SubscriptionMapping: Sendable {
         return Subscription(
             state: state, message: message, entitlement: try entitlement(in: record, held: held), userInfo: info,
             periods: periods)
+    }
+
+    private func state(
+        in record: Record, _ periods: [Period], at moment: Date
+    ) throws(MappingError) -> SubscriptionState {
+        let isRunning = periods.contains { $0.contains(moment) }
+        switch source {
+        case .periods: return isRunning ? .active : .inactive
+        case .word:
+            let state = try states.state(try record.value(stateField))
+            let isLimited =
+                switch limit {
+                case .always: true
+                case .dated: !periods.isEmpty
+                case .never: false
+                }
+            // A system may go on calling a reader active whose last period has ended.
+            return state == .active && isLimited && !isRunning ? .inactive : state
+        }
     }
 
     private static func fold(_ word: String) -> String {

@@ -16,12 +16,10 @@ enum PugpigDocuments {
         switch root.name {
         case "token":
             // A token's own white space may mean something.
-            guard !trimmed(root.text).isEmpty else { throw PugpigFailure.unexpectedDocument }
+            guard root.children.isEmpty, !trimmed(root.text).isEmpty else { throw PugpigFailure.unexpectedDocument }
             return .token(root.text, opensFeed: root.attributes["global_auth_password"]?.isEmpty == false)
         case "result_response":
-            guard let token = root.child("authToken")?.text, !trimmed(token).isEmpty else {
-                throw PugpigFailure.unexpectedDocument
-            }
+            guard let token = try leaf("authToken", in: root) else { throw PugpigFailure.unexpectedDocument }
             return .token(token, opensFeed: false)
         case "error": return .refused(message: message(root))
         default: throw PugpigFailure.unexpectedDocument
@@ -42,9 +40,10 @@ enum PugpigDocuments {
         if root.name == "error" { return refusal(root) }
         guard root.name == "credentials" else { throw PugpigFailure.unexpectedDocument }
         if let error = root.child("error") { return refusal(error) }
-        guard let user = root.child("userid")?.text, let password = root.child("password")?.text,
-            !trimmed(user).isEmpty, !trimmed(password).isEmpty
-        else { throw PugpigFailure.unexpectedDocument }
+        // Endpoints add elements of their own, so others are passed over, but not what may be a refusal.
+        guard try leaf("userid", in: root) != nil, try leaf("password", in: root) != nil, holdsElementsOnly(root) else {
+            throw PugpigFailure.unexpectedDocument
+        }
         return .granted
     }
 
@@ -61,18 +60,50 @@ enum PugpigDocuments {
     }
 
     /// Absent is everything for the active and nothing for others; present is what it lists (PROTOCOLS 1.2).
+    ///
+    /// A list is only absent where all there is is understood: an unknown element, a text or an instruction may be what an
+    /// endpoint makes of a list, or of a failure (PITFALLS rows 1 and 38).
     private static func entitlement(_ root: XMLElement, _ state: SubscriptionState) throws -> Entitlement {
         let lists = root.children.filter { $0.name == "issues" }
+        let info = root.children.filter { $0.name == "userinfo" }
+        guard lists.count <= 1, info.count <= 1, lists.count + info.count == root.children.count,
+            holdsElementsOnly(root), info.allSatisfy({ holds($0, only: "category", isText: false) })
+        else { throw PugpigFailure.unexpectedDocument }
         guard let list = lists.first else { return state == .active ? .allEditions : .editions([]) }
-        guard lists.count == 1 else { throw PugpigFailure.unexpectedDocument }
+        guard holds(list, only: "issue", isText: true) else { throw PugpigFailure.unexpectedDocument }
         var editions: Set<EditionID> = []
         for issue in list.children {
-            guard issue.name == "issue", let edition = EditionID(trimmed(issue.text)) else {
-                throw PugpigFailure.unexpectedDocument
-            }
+            guard let edition = EditionID(trimmed(issue.text)) else { throw PugpigFailure.unexpectedDocument }
             editions.insert(edition)
         }
         return .editions(editions)
+    }
+
+    private static func holdsElementsOnly(_ element: XMLElement) -> Bool {
+        trimmed(element.text).isEmpty && !element.hasInstructions
+    }
+
+    /// Whether an element holds nothing but elements of that name, without elements inside.
+    ///
+    /// - Parameter isText: whether these have a text.
+    private static func holds(_ element: XMLElement, only name: String, isText: Bool) -> Bool {
+        holdsElementsOnly(element)
+            && element.children.allSatisfy { child in
+                child.name == name && child.children.isEmpty && !child.hasInstructions
+                    && (isText || trimmed(child.text).isEmpty)
+            }
+    }
+
+    /// The text of the one element of that name; nil where it has none.
+    ///
+    /// - Throws: where there are several, elements are inside, or a name that differs from `error` in case says that something
+    ///   went wrong.
+    private static func leaf(_ name: String, in root: XMLElement) throws -> String? {
+        let found = root.children.filter { $0.name == name }
+        guard found.count <= 1, found.allSatisfy(\.children.isEmpty),
+            !root.children.contains(where: { $0.name.lowercased() == "error" })
+        else { throw PugpigFailure.unexpectedDocument }
+        return found.first.flatMap { trimmed($0.text).isEmpty ? nil : $0.text }
     }
 
     /// The value stands in `term` or in `value`, depending on who wrote the endpoint.

@@ -1,3 +1,4 @@
+import Foundation
 import Gatefold
 import Protections
 
@@ -30,6 +31,25 @@ package struct SQLRows: Sendable, Equatable {
     package init(columns: [String], rows: [[String?]]) {
         self.columns = columns
         self.rows = rows
+    }
+
+    /// Whether any row of the one column says yes.
+    ///
+    /// - Throws: for several columns, and for a row that says neither yes nor no: a statement such as `SELECT count(*)` or
+    ///   `SELECT EXISTS (…)` has a row for everybody.
+    var sayYes: Bool {
+        get throws(SQLAnswerError) {
+            guard columns.count == 1 else { throw .unclearVerdict }
+            var isYes = false
+            for row in rows {
+                switch row.first.flatMap(\.self)?.trimmingCharacters(in: .whitespaces).lowercased() {
+                case "1", "t", "true", "y", "yes": isYes = true
+                case nil, "", "0", "f", "false", "n", "no": break
+                default: throw .unclearVerdict
+                }
+            }
+            return isYes
+        }
     }
 
     /// The rows as records.
@@ -68,11 +88,15 @@ enum SQLAnswerError: BackendFailure, Equatable {
     case tooManyRows
     /// The statement has no rows to give, as an UPDATE without RETURNING.
     case noRows
+    /// A verdict that is neither yes nor no.
+    case unclearVerdict
 
     var cause: String {
         switch self {
         case .tooManyRows: "the statement answers with more than \(SQLStatement.mostRows) rows"
         case .noRows: "the statement has no rows to give"
+        case .unclearVerdict:
+            "`queries.verdict` answers with something else than one column of 1, t, true, y, yes or 0, f, false, n, no"
         }
     }
 }

@@ -65,15 +65,15 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
             return .refused(.notRecognised, message: nil)
         }
         values.bound[SQLQueries.edition] = edition.description
-        let rows: [[String?]]
+        let rows: SQLRows
         do {
-            rows = try await self.rows(statement, &values).rows
+            rows = try await self.rows(statement, &values)
         } catch let failure as any SQLDatabaseFailure where failure.isOfValue {
             // The app names the edition: letters for a number are an edition that nobody holds.
             noteRefusedValue()
             return .refused(.notEntitled, message: nil)
         }
-        return rows.isEmpty ? .refused(.notEntitled, message: nil) : .granted
+        return try rows.sayYes ? .granted : .refused(.notEntitled, message: nil)
     }
 
     func health() async throws {

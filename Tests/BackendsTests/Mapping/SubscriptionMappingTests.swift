@@ -118,6 +118,45 @@ struct SubscriptionMappingTests {
         #expect(try mapping.subscription(from: row(["from": [], "to": []]), at: now).state == .inactive)
     }
 
+    @Test("a period that is configured counts for the state: a reader whose period has ended is not active")
+    func endedPeriod() throws {
+        let word = "subscription: {state: {from: status, suspended: [hold]}, periods: {start: from, end: expiry"
+        let always = try mapping(word + "}}")
+        let dated = try mapping(word + ", limit_state: dated}}")
+        let never = try mapping(word + ", limit_state: never}}")
+        for (status, from, expiry, states) in [
+            ("active", "2026-01-01", "2026-12-31", [.active, .active, .active]),
+            ("active", "2026-01-01", "2026-10-31", [.inactive, .inactive, .active]),
+            ("active", "", "2026-10-31", [.inactive, .inactive, .active]),
+            ("active", "2026-12-01", "", [.inactive, .inactive, .active]),
+            ("active", "2020-01-01", "", [.active, .active, .active]),
+            ("active", "", "", [.inactive, .active, .active]),
+            ("hold", "2026-01-01", "2026-12-31", [.suspended, .suspended, .suspended]),
+            ("inactive", "2026-01-01", "2026-12-31", [.inactive, .inactive, .inactive]),
+            ("unknown", "2026-01-01", "2026-12-31", [.unknown, .unknown, .unknown]),
+        ] as [(String, String, String, [SubscriptionState])] {
+            let record = row(["status": [status], "from": [from], "expiry": [expiry]])
+            let told = try [always, dated, never].map { try $0.subscription(from: record, at: now).state }
+            #expect(told == states, "\(status) from \(from) to \(expiry)")
+        }
+        // Where no period is configured the word is all there is.
+        let alone = try mapping("subscription: {state: {from: status}}")
+        #expect(try alone.subscription(from: row(["status": ["active"]]), at: now).state == .active)
+    }
+
+    @Test("Pitfall 1: a reader whose period has ended keeps single editions, and not everything")
+    func endedEverything() throws {
+        let mapping = try mapping(
+            "subscription: {everything: {from: plan, when: [gold]}, editions: {from: skus}, periods: {end: ends}}")
+        func told(_ plan: String) throws -> Subscription {
+            try mapping.subscription(
+                from: row(["state": ["active"], "plan": [plan], "skus": ["a"], "ends": ["2026-10-31"]]), at: now)
+        }
+        let edition = try #require(EditionID("a"))
+        #expect(try told("").opens(edition))
+        #expect(try !told("gold").opens(edition))
+    }
+
     @Test("Pitfall 1: where nothing says when a period begins or ends there is none: blank and missing are alike")
     func blankPeriods() throws {
         let ends = try mapping("subscription: {state: {by: periods}, periods: {end: to}}")
@@ -179,7 +218,9 @@ struct SubscriptionMappingTests {
         "settings that can not be meant are refused with their place",
         arguments: [
             ("state: {active: [a], inactive: [A]}", "the word `A` stands for two states"),
-            ("state: {by: periods}", "needs `periods`"), ("state: {other: maybe}", "expected one of unknown"),
+            ("state: {by: periods}", "needs `periods`"), ("periods: {limit_state: dated}", "needs the fields"),
+            ("state: {by: periods}, periods: {end: a, limit_state: never}", "expected `always`"),
+            ("state: {other: maybe}", "expected one of unknown"),
             ("editions: {form: a}", "did you mean `from`?"), ("user_info: [{scheme: a}]", "the name of a field"),
         ])
     func badSettings(text: String, expected: String) throws {

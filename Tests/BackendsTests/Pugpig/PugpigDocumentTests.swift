@@ -95,6 +95,48 @@ import Testing
         expectOutage(answer("<credentials><error status='notentitled'/></credentials>", later: "30"))
     }
 
+    @Test(
+        "Pitfalls 1 and 38: only the absence of any content is everything; what is not understood is an outage",
+        arguments: [
+            "<Issues><issue>a.1</issue></Issues>", "<ISSUES/>", "<issue>a.1</issue>", "<issue_list/>",
+            "<issueList><issue>a.1</issue></issueList>", "<error status='internal'/>", "<Error/>", "<exception/>",
+            "a.1", "null", "[]", "<![CDATA[a.1]]>", "<![CDATA[<issues/>]]>",
+            "<xi:include xmlns:xi='http://www.w3.org/2001/XInclude' href='issues.xml'/>", "<editions/>",
+            "<products><product>a.1</product></products>", "<data><issues/></data>", "<?issues a.1?>",
+            "<userinfo><issues><issue>a.1</issue></issues></userinfo>", "<userinfo>a.1</userinfo>",
+            "<userinfo/><userinfo/>", "<issues>a.1</issues>", "<issues><Issue>a.1</Issue></issues>",
+            "<issues><issues/></issues>", "<issues><issue>a.1<b/></issue></issues>", "<issues/><entitled/>",
+            "<issues/><error status='internal'/>", "<issues><?php?></issues>",
+            "<userinfo><category scheme='s' term='t'><issues/></category></userinfo>",
+        ])
+    func notUnderstood(content: String) {
+        for state in SubscriptionState.allCases {
+            let answer = answer("<subscription state=\"\(state.rawValue)\">\(content)</subscription>")
+            #expect(throws: PugpigFailure.unexpectedDocument) { try PugpigDocuments.subscription(answer) }
+        }
+    }
+
+    @Test("Pitfall 1: a token or credentials with something else inside are an outage")
+    func mixedDocuments() {
+        for body in [
+            "<token>t<error status='notrecognised'/></token>",
+            "<result_response><authToken>t<x/></authToken></result_response>",
+            "<result_response><authToken>t</authToken><Error/></result_response>",
+            "<result_response><authToken>t</authToken><authToken>u</authToken></result_response>",
+        ] {
+            #expect(throws: PugpigFailure.unexpectedDocument, "\(body)") { try PugpigDocuments.token(answer(body)) }
+        }
+        let pair = "<userid>u</userid><password>p</password>"
+        for inside in [
+            pair + "<Error status='notentitled'/>", pair + "<ERROR/>", pair + "not entitled", pair + pair,
+            "<userid>u<x/></userid><password>p</password>", pair + "<?x?>",
+        ] {
+            #expect(throws: PugpigFailure.unexpectedDocument, "\(inside)") {
+                try PugpigDocuments.verdict(answer("<credentials>\(inside)</credentials>"))
+            }
+        }
+    }
+
     private func expectOutage(_ answer: HTTPAnswer, sourceLocation: SourceLocation = #_sourceLocation) {
         let text = String(decoding: answer.body, as: UTF8.self)
         #expect(throws: PugpigFailure.self, "\(text)", sourceLocation: sourceLocation) {

@@ -235,7 +235,27 @@ import Testing
         #expect(told.entitlement == entitlement("b"), "the expired one's everything does not open, nor the suspended's")
     }
 
-    @Test("a verdict is the number of rows; without an edition there is none")
+    @Test("Pitfall 1: a verdict is a row that says yes, and neither any row nor any word")
+    func verdictWords() async throws {
+        let subscriber = Subscriber(backend: "legacy", key: "7")
+        let edition = try #require(EditionID("com.example.1"))
+        func verdict(_ columns: [String], _ all: [String?]...) async throws -> EditionVerdict? {
+            let rig = try Rig(["verdict": .success(SQLRows(columns: columns, rows: all))])
+            return try await rig.backend.verdict(on: edition, for: subscriber, inquiry: Inquiry())
+        }
+        for yes in ["1", "t", "TRUE", " yes ", "Y"] { #expect(try await verdict(["x"], [yes]) == .granted, "\(yes)") }
+        #expect(try await verdict(["x"], ["0"], ["1"]) == .granted)
+        for no in ["0", "f", "false", "NO", "n", "", " ", nil] {
+            #expect(try await verdict(["exists"], [no]) == .refused(.notEntitled, message: nil), "\(no ?? "NULL")")
+        }
+        for odd in ["2", "-1", "denied", "com.example.1", "null"] {
+            await #expect(throws: SQLAnswerError.unclearVerdict, "\(odd)") { try await verdict(["x"], [odd]) }
+            await #expect(throws: SQLAnswerError.unclearVerdict, "\(odd)") { try await verdict(["x"], ["1"], [odd]) }
+        }
+        await #expect(throws: SQLAnswerError.unclearVerdict) { try await verdict(["id", "x"], ["1", "0"]) }
+    }
+
+    @Test("a verdict asks with the key and the edition; without an edition there is none")
     func verdict() async throws {
         let subscriber = Subscriber(backend: "legacy", key: "7")
         let edition = try #require(EditionID("com.example.1"))

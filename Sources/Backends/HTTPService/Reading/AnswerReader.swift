@@ -8,19 +8,30 @@ import XML
 /// Takes the named values out of a service's answer.
 struct AnswerReader: Sendable {
     private let entries: [(name: String, expression: ReadExpression)]
+    /// The name of a value that has to be in an answer, unless it is optional.
+    private let needed: String?
 
     /// Reads `read`.
-    init(_ section: SettingsSection, namespaces: [String: String]) throws(SettingsError) {
+    init(
+        _ section: SettingsSection, namespaces: [String: String], needing needed: String? = nil
+    ) throws(SettingsError) {
         let read = try section.section("read")
         var entries: [(name: String, expression: ReadExpression)] = []
+        var needed = needed
         for name in read.names where read.has(name) {
             guard Template.isName(name) else {
                 throw read.error(name, expected: "expected a name of letters, digits, - and _")
             }
             entries.append((name, try ReadExpression(name, in: read, namespaces: namespaces)))
+            if name == needed, case .mapping = read.written(name)?.content,
+                try read.section(name).boolean("optional", default: false)
+            {
+                needed = nil
+            }
         }
         try read.finish()
         self.entries = entries
+        self.needed = needed
     }
 
     var names: [String] { entries.map(\.name) }
@@ -63,6 +74,7 @@ struct AnswerReader: Sendable {
             case .status: values.set(entry.name, ["\(answer.status)"])
             }
         }
+        if let needed { values.requireFound(needed) }
         return values
     }
 }

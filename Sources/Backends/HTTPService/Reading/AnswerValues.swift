@@ -7,9 +7,12 @@ struct AnswerValues: Sendable, Equatable {
     private(set) var texts: [String: [String]] = [:]
     /// The names that have a value which is neither blank nor a truth value: `false` is there and shows nothing.
     private(set) var present: Set<String> = []
+    /// The names of which the answer holds something, if only a blank or a null.
+    private var found: Set<String> = []
 
     mutating func set(_ name: String, _ found: [String]) {
         texts[name] = found
+        if !found.isEmpty { self.found.insert(name) }
         if found.contains(where: { !$0.allSatisfy(\.isWhitespace) }) { present.insert(name) }
     }
 
@@ -21,7 +24,13 @@ struct AnswerValues: Sendable, Equatable {
             all += more
         }
         texts[name] = all
+        if !found.isEmpty { self.found.insert(name) }
         if found.contains(where: Self.isPresent) { present.insert(name) }
+    }
+
+    /// Takes for not looked for what the answer holds nothing of: to leave it out may be a mistake of the service.
+    mutating func requireFound(_ name: String) {
+        if !found.contains(name) { texts[name] = nil }
     }
 
     private static func isPresent(_ value: JSONValue) -> Bool {
