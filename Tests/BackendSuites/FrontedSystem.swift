@@ -93,19 +93,9 @@ extension FrontedSystem {
         try await call("sign_in", ["email": email, "password": password])
     }
 
-    /// Asks; a system that a busy machine keeps waiting too long is asked again, as an app would.
-    func patiently(_ ask: () async throws -> RawResponse) async throws -> RawResponse {
-        var answer = try await ask()
-        for _ in 0..<10 where answer.status == 503 {
-            try await Task.sleep(for: .milliseconds(500))
-            answer = try await ask()
-        }
-        return answer
-    }
-
-    /// Signs in, see ``patiently(_:)``.
+    /// Signs in, once: a system that is well answers, and a 503 is a failure.
     func token(_ reader: StandardReader) async throws -> String {
-        let answer = try await patiently { try await signIn(reader.email, reader.password) }
+        let answer = try await signIn(reader.email, reader.password)
         return try #require(answer.element("token"), "\(reader.email): \(answer.status) \(answer.text)")
     }
 
