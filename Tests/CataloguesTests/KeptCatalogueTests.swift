@@ -156,7 +156,7 @@ struct KeptCatalogueTests {
     func refusals(text: String, reason: String) async throws {
         try await withBed { bed in
             try bed.shelf(["a", "b", "c"])
-            let kept = try bed.open()
+            let kept = try bed.open("skip_at_most: 0\n")
             await kept.follow()
             let before = kept.current.value
             try bed.write(text)

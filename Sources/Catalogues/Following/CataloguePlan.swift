@@ -91,7 +91,7 @@ package enum CatalogueRefusal: Error, Sendable, Equatable, CustomStringConvertib
         case .unreadable(let problems, let most):
             "\(problems.count) items can not be read and `skip_at_most` is \(most): "
                 + problems.prefix(5).map(\.description).joined(separator: "; ") + (problems.count > 5 ? "; …" : "")
-        case .empty: "it has no readable editions"
+        case .empty: "it has no editions that can be read"
         case .shrunk(let before, let after): "it has \(after) editions and the last good one \(before)"
         }
     }

@@ -250,9 +250,8 @@ struct AppStoreServerTests {
             for expires in [nil, now + 30 * Moments.day] {
                 #expect(try await verdict(signed: limit, expires: expires).transactions.count == 1)
                 for old in [limit - 1, now - 399 * Moments.day] {
-                    await #expect(throws: AppStoreServerFailure.status(500, code: 5_000_000)) {
-                        try await verdict(signed: old, expires: expires)
-                    }
+                    // What Apple answers, or that it has failed too often to be asked.
+                    await #expect(throws: (any Error).self) { try await verdict(signed: old, expires: expires) }
                 }
             }
             // Nothing that Apple could add gives back what it took back.
