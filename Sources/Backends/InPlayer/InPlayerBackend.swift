@@ -35,6 +35,7 @@ struct InPlayerBackend: SubscriberBackend {
         guard let password = credentials[settings.passwordField],
             [credentials.identifier, password].allSatisfy({ text in
                 !text.allSatisfy(\.isWhitespace) && !text.utf8.contains(0)
+                    && text.utf8.count <= CredentialFields.longestField
             })
         else { return .notRecognised(message: nil) }
         let storage = MemorySessionStorage()

@@ -20,7 +20,11 @@ struct PugpigBackend: SubscriberBackend {
 
     func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
         guard let parameters = rules.parameters(credentials), !credentials.identifier.isEmpty,
-            parameters.allSatisfy({ !$0.value.allSatisfy(\.isWhitespace) && !$0.value.utf8.contains(0) })
+            parameters.allSatisfy({ parameter in
+                !parameter.value.allSatisfy(\.isWhitespace) && !parameter.value.utf8.contains(0)
+                    // What an endpoint finds too large would be an outage.
+                    && parameter.value.utf8.count <= CredentialFields.longestField
+            })
         else { return .notRecognised(message: nil) }
         do {
             return recognition(
