@@ -65,7 +65,11 @@ import Testing
             ] {
                 #expect(await fault { try await reader.payments.validate(receipt, for: product) }?.status == 422)
             }
-            #expect(try await reader.assets.accessIfAny(to: Newsstand.item(2)) == nil)
+            let other = try await stand.receipt(Newsstand.month(3), "3101")
+            let fault = await fault { try await reader.payments.validate(other, for: product) }
+            #expect(fault?.status == 422 && fault?.explain == "The receipt is for something else.")
+            for item in [2, 3] { #expect(try await reader.assets.accessIfAny(to: Newsstand.item(item)) == nil) }
+            #expect(try await reader.assets.accessHistory(.all).items.isEmpty)
         }
     }
 
@@ -84,12 +88,17 @@ import Testing
             }
             // What is told before anybody listens is not told again: receipts of others follow until one is heard.
             var transaction = 3000
-            let wanted: Set = ["external.payment.success", "access.granted"]
+            let wanted: Set = ["external.payment.success", "access.granted", "external.payment.failed"]
             while heard.withLock({ !wanted.isSubset(of: $0) }) {
                 transaction += 1
                 try await tablet.payments.validate(
                     try await stand.receipt(Newsstand.month(2), String(transaction)),
                     for: .fee(item: Newsstand.item(2), accessFee: Newsstand.fee))
+                // One that is no receipt is refused at once, and by a notification besides.
+                await #expect(throws: InPlayerError.self) {
+                    try await tablet.payments.validate(
+                        .apple("not base64!"), for: .fee(item: Newsstand.item(2), accessFee: Newsstand.fee))
+                }
                 try await Task.sleep(for: .milliseconds(200))
             }
             try await tablet.accounts.erase(password: Newsstand.ada.password)

@@ -21,7 +21,8 @@ extension PurchaseDesk {
     ///   - app: the app's bundle identifier or package name, where the front door is told.
     ///   - owner: whose purchases these are.
     ///   - credit: whom to credit, where something is to be delivered; only purchases of the receipt's
-    ///     ``StoreReceipt/Part/product`` are.
+    ///     ``StoreReceipt/Part/product`` are. Where a receipt names a product and nobody is credited, all that it proves is
+    ///     recorded, and nothing where the product is not among it.
     ///   - claims: how many persons may claim it; nil for the publication's own rule.
     /// - Throws: ``Unavailable`` when the ledger could not keep it, or keeps as many as it may (``ReceiptLimits``).
     public func confirm(
@@ -32,6 +33,7 @@ extension PurchaseDesk {
         guard verifier.isPlausible(receipt) else {
             let refusal = ReceiptRefusal(.malformed)
             observe(.refused(verifier.store, refusal))
+            didChange(.refused(to: owner, product: receipt[.product], refusal))
             return .refused(refusal)
         }
         let incoming = IncomingReceipt(
@@ -86,7 +88,7 @@ extension PurchaseDesk {
                 return try await refuse(record, ReceiptRefusal(proven.isEmpty ? .empty : .malformed))
             }
             let takenBack = transactions.filter { $0.revoked != nil }
-            if let reason = takenBack.count == transactions.count ? .revoked : uncredited(transactions, record) {
+            if let reason = takenBack.count == transactions.count ? .revoked : unproven(transactions, record) {
                 // The store's word, whatever the receipt was handed in for: what waits to be delivered is not any more.
                 let news = try await keep {
                     let news = try await ledger.newlyTakenBack(takenBack)
@@ -123,15 +125,26 @@ extension PurchaseDesk {
             .map { Delivery($0, to: credit, in: publication) }
     }
 
-    /// Why nothing of a receipt is to be delivered where something should be.
-    private func uncredited(_ transactions: [StoreTransaction], _ record: ReceiptRecord) -> ReceiptRefusal.Reason? {
-        guard record.incoming.credit != nil, credited(transactions, record).isEmpty else { return nil }
-        return named(transactions, record).isEmpty ? .wrongProduct : .revoked
+    /// Why a receipt does not prove the product that it was handed in for; nil where it does, or was handed in for all it proves.
+    private func unproven(_ transactions: [StoreTransaction], _ record: ReceiptRecord) -> ReceiptRefusal.Reason? {
+        guard record.incoming.credit != nil || record.incoming.receipt[.product] != nil else { return nil }
+        let named = named(transactions, record)
+        guard named.allSatisfy({ $0.revoked != nil }) else { return nil }
+        return named.isEmpty ? .wrongProduct : .revoked
     }
 
+    /// What a receipt proves of the product that it names. For what is delivered that is the very product; else an app may name it
+    /// by its beginning, up to an underscore (PROTOCOLS 5.2: further parts of `ITEM_FEE` count for nothing).
     private func named(_ transactions: [StoreTransaction], _ record: ReceiptRecord) -> [StoreTransaction] {
-        let product = record.incoming.receipt[.product]
-        return counting(transactions).filter { $0.product == product }
+        guard let product = record.incoming.receipt[.product] else { return [] }
+        let isExact = record.incoming.credit != nil
+        return counting(transactions).filter {
+            $0.product == product || !isExact && Self.isNumbered(product) && $0.product.hasPrefix("\(product)_")
+        }
+    }
+
+    private static func isNumbered(_ product: String) -> Bool {
+        product.wholeMatch(of: /[1-9][0-9]{0,9}_[1-9][0-9]{0,9}/) != nil
     }
 
     private func refuse(_ record: ReceiptRecord, _ refusal: ReceiptRefusal) async throws -> Confirmation {

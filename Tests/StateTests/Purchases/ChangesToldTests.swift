@@ -68,6 +68,9 @@ import Testing
                 rig.take() == [
                     .refused(to: buyer(1), product: "com.example.november", ReceiptRefusal(.wrongApp))
                 ])
+            // No receipt at all: nothing is kept of it, and it is told all the same.
+            try await rig.confirm("")
+            #expect(rig.take() == [.refused(to: buyer(1), product: nil, ReceiptRefusal(.malformed))])
             rig.verifier.prove(.sample("1"))
             try await rig.confirm("a", by: buyer(2))
             _ = rig.take()

@@ -184,6 +184,29 @@ import Testing
         }
     }
 
+    @Test("for a product that the receipt does not prove is refused, and nothing of it recorded")
+    func otherProduct() async throws {
+        try await DeskRig.with { rig async throws in
+            rig.verifier.prove(.sample("1", product: "43929_1_spring"), .sample("2", product: "200_1", revoked: noon))
+            for product in ["43929_2", "43929", "43929_1_", "43929_1_spr", "200", "com.example.november"] {
+                #expect(
+                    try await rig.confirm(product: product) == .refused(ReceiptRefusal(.wrongProduct)), "\(product)")
+            }
+            #expect(try await rig.confirm(product: "200_1") == .refused(ReceiptRefusal(.revoked)))
+            #expect(try await rig.ledger.transactions(of: "1", in: appStore).isEmpty)
+            rig.verifier.breakDown()
+            #expect(try await rig.confirm(product: "43929_2") == .refused(ReceiptRefusal(.wrongProduct)))
+            rig.verifier.prove(.sample("1", product: "43929_1_spring"))
+            for product in ["43929_1", "43929_1_spring"] {
+                guard case .recorded = try await rig.confirm(product: product) else {
+                    Issue.record("not recorded as \(product)")
+                    return
+                }
+            }
+            #expect(try await rig.ledger.transactions(of: "1", in: appStore).map(\.product) == ["43929_1_spring"])
+        }
+    }
+
     @Test("fails when the ledger can not keep it, and then asks no store")
     func ledgerDown() async throws {
         try await DeskRig.with(isDown: true) { rig async throws in

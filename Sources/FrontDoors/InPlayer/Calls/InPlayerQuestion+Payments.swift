@@ -7,10 +7,12 @@ extension InPlayerQuestion {
     /// Takes in a store's receipt. A receipt that proves nothing is said so at once, and by a notice, too.
     func receipt(_ store: String) async throws -> Response {
         let reader = try await reader()
-        guard let kind = Self.kind(store), let purchases = front.proxy.purchases, purchases.verifier(of: kind) != nil
-        else { throw Self.refusal(ReceiptRefusal(.noStore)) }
-        let receipt = try await storeReceipt(kind)
         let owner = front.proxy.owner(of: reader.session.subscriber)
+        guard let kind = Self.kind(store), let purchases = front.proxy.purchases, purchases.verifier(of: kind) != nil
+        else { throw try await refused(ReceiptRefusal(.noStore), owner) }
+        guard let receipt = try await storeReceipt(kind) else {
+            throw try await refused(ReceiptRefusal(.malformed), owner)
+        }
         switch try await purchases.confirm(receipt, from: kind, owner: owner) {
         // Kept while its store can not be asked: what becomes of it is told by a notice.
         case .recorded, .kept: return InPlayerAnswer.done("Submitted for payment")
@@ -21,19 +23,27 @@ extension InPlayerQuestion {
     private static func kind(_ store: String) -> StoreKind? {
         switch store {
         case "apple": .apple
-        case "google-play": .google
+        // Android's SDK calls its store by the system's name.
+        case "google-play", "android": .google
         case "amazon": .amazon
         default: nil
         }
     }
 
-    private func storeReceipt(_ kind: StoreKind) async throws -> StoreReceipt {
+    /// What is refused before any store is asked: the app hears of it as it does of every other receipt.
+    private func refused(_ refusal: ReceiptRefusal, _ owner: PurchaseOwner) async throws -> InPlayerRefusal {
+        try await front.tell(of: .refused(to: owner, product: nil, refusal))
+        return Self.refusal(refusal)
+    }
+
+    /// Nil for what can be no receipt.
+    private func storeReceipt(_ kind: StoreKind) async throws -> StoreReceipt? {
         let text = try required("receipt")
         var parts: [StoreReceipt.Part: String] = [:]
         parts[.product] = try await product()
         switch kind {
         case .apple:
-            guard let repaired = ReceiptText.repaired(text) else { throw Self.refusal(ReceiptRefusal(.malformed)) }
+            guard let repaired = ReceiptText.repaired(text) else { return nil }
             parts[.receipt] = repaired
         case .google:
             // Google's purchase as its library has it, or the token that stands in it.
