@@ -59,15 +59,31 @@ public struct AccountDetails: Sendable, Equatable, CustomStringConvertible, Cust
     public static let longestText = 1024
     public static let mostMetadata = 50
 
+    /// A part of the details.
+    public enum Field: Sendable, Hashable {
+        case identifier, fullName, dateOfBirth, referrer
+        /// The value of this key; nil for the keys themselves, and for their number.
+        case metadata(String?)
+    }
+
+    /// The first part that is too long or too much to be kept, or holds control characters; nil where all can be kept.
+    public var unacceptable: Field? {
+        let texts: [(Field, String?)] = [
+            (.identifier, identifier), (.fullName, fullName), (.dateOfBirth, dateOfBirth), (.referrer, referrer),
+        ]
+        if let (field, _) = texts.first(where: { !Self.isAcceptable($0.1 ?? "") }) { return field }
+        guard metadata.count <= Self.mostMetadata, metadata.keys.allSatisfy(Self.isAcceptable) else {
+            return .metadata(nil)
+        }
+        let keys = metadata.filter { !Self.isAcceptable($0.value) }.keys
+        return keys.min().map { .metadata($0) }
+    }
+
     /// Whether it is small enough to be kept, and holds no control characters.
-    public var isAcceptable: Bool {
-        let texts =
-            [identifier, fullName, dateOfBirth, referrer].compactMap(\.self) + metadata.keys + metadata.values
-        return metadata.count <= Self.mostMetadata
-            && texts.allSatisfy { text in
-                text.utf8.count <= Self.longestText
-                    && !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
-            }
+    public var isAcceptable: Bool { unacceptable == nil }
+
+    private static func isAcceptable(_ text: String) -> Bool {
+        text.utf8.count <= longestText && !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
     }
 
     public var description: String { "AccountDetails(redacted)" }

@@ -6,8 +6,8 @@ public enum AccountRefusal: Error, Sendable, Equatable {
     case notSignedIn
     /// There is somebody of this identifier.
     case identifierTaken
-    /// The identifier, or what the reader says about themselves, can not be kept.
-    case unacceptable
+    /// Of the identifier and what the reader says about themselves, this can not be kept.
+    case unacceptable(AccountDetails.Field)
     /// The new password is none that may be chosen, see ``PasswordRule``.
     case unacceptablePassword
     /// The present password is another.

@@ -13,14 +13,15 @@ extension AccountDesk {
     /// - Throws: ``AccountRefusal`` or ``Unavailable``.
     public func register(_ details: AccountDetails, password: String, _ inquiry: Inquiry) async throws -> String {
         guard let registry = proxy.backend.registry else { throw AccountRefusal.notOffered }
-        guard details.isAcceptable,
-            let typed = proxy.publication.credentialFields.credentials(from: inquiry.fields), typed.form == .typed,
+        if let field = details.unacceptable { throw AccountRefusal.unacceptable(field) }
+        // Before the fields of the sign-in are: a password that is too long for those is no fault of the identifier.
+        guard passwords.accepts(password) else { throw AccountRefusal.unacceptablePassword }
+        guard let typed = proxy.publication.credentialFields.credentials(from: inquiry.fields), typed.form == .typed,
             typed.identifier == CredentialFields.fold(details.identifier),
             let proof = typed[registry.passwordField],
             // Else the reader would be made, and could not sign in.
             isEqualInConstantTime(Array(proof.utf8), Array(password.utf8))
-        else { throw AccountRefusal.unacceptable }
-        guard passwords.accepts(password) else { throw AccountRefusal.unacceptablePassword }
+        else { throw AccountRefusal.unacceptable(.identifier) }
         let registered = try await counted(typed, inquiry, by: errands) {
             (try await registry.register(identifier: typed.identifier, password: password), isRight: false)
         }

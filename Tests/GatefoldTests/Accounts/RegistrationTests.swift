@@ -49,26 +49,42 @@ import Testing
     @Test("is refused where the details name another identifier or password than the sign-in does")
     func mismatch() async throws {
         let rig = AccountRig()
-        await #expect(throws: AccountRefusal.unacceptable) {
+        await #expect(throws: AccountRefusal.unacceptable(.identifier)) {
             try await rig.desk.register(
                 AccountDetails(identifier: "bob@example.com"), password: "first password", rig.inquiry())
         }
-        await #expect(throws: AccountRefusal.unacceptable) {
+        await #expect(throws: AccountRefusal.unacceptable(.identifier)) {
             try await rig.desk.register(
                 AccountDetails(identifier: AccountRig.ada), password: "other password", rig.inquiry())
         }
-        for details in [
-            AccountDetails(identifier: AccountRig.ada, fullName: "A\u{0}"),
-            AccountDetails(identifier: AccountRig.ada, fullName: String(repeating: "a", count: 1025)),
-            AccountDetails(
-                identifier: AccountRig.ada,
-                metadata: Dictionary(uniqueKeysWithValues: (0...AccountDetails.mostMetadata).map { ("\($0)", "") })),
-        ] {
-            await #expect(throws: AccountRefusal.unacceptable) {
+        let long = String(repeating: "a", count: AccountDetails.longestText + 1)
+        let cases: [(AccountDetails.Field, AccountDetails)] = [
+            (.identifier, AccountDetails(identifier: long)),
+            (.fullName, AccountDetails(identifier: AccountRig.ada, fullName: "A\u{0}")),
+            (.fullName, AccountDetails(identifier: AccountRig.ada, fullName: "A\r\nB")),
+            (.fullName, AccountDetails(identifier: AccountRig.ada, fullName: long)),
+            (.dateOfBirth, AccountDetails(identifier: AccountRig.ada, dateOfBirth: "\u{7F}")),
+            (.referrer, AccountDetails(identifier: AccountRig.ada, referrer: long)),
+            (.metadata("b"), AccountDetails(identifier: AccountRig.ada, metadata: ["a": "", "b": "\n", "c": "\n"])),
+            (.metadata(nil), AccountDetails(identifier: AccountRig.ada, metadata: ["a\n": ""])),
+            (
+                .metadata(nil),
+                AccountDetails(
+                    identifier: AccountRig.ada,
+                    metadata: Dictionary(uniqueKeysWithValues: (0...AccountDetails.mostMetadata).map { ("\($0)", "") }))
+            ),
+        ]
+        for (field, details) in cases {
+            #expect(details.unacceptable == field && !details.isAcceptable)
+            await #expect(throws: AccountRefusal.unacceptable(field)) {
                 try await rig.desk.register(details, password: "first password", rig.inquiry())
             }
         }
-        await #expect(throws: AccountRefusal.unacceptablePassword) { try await rig.register(AccountRig.ada, "short") }
+        for password in ["short", long, "first\rpassword"] {
+            await #expect(throws: AccountRefusal.unacceptablePassword) {
+                try await rig.register(AccountRig.ada, password)
+            }
+        }
         #expect(rig.readers.identifiers.isEmpty)
     }
 

@@ -8,21 +8,45 @@ struct GuideTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
         .standardizedFileURL
 
+    private static func article() throws -> String {
+        try String(contentsOf: root.appending(path: "Sources/InPlayer/InPlayer.docc/InPlayer.md"), encoding: .utf8)
+    }
+
     private static func blocks() throws -> [String] {
-        try String(
-            contentsOf: root.appending(path: "Sources/InPlayer/InPlayer.docc/InPlayer.md"), encoding: .utf8
-        ).components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+        try article().components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+    }
+
+    /// What stands between the marks of a file beside this one.
+    private static func compiled(_ file: String) throws -> String {
+        let text = try String(contentsOf: root.appending(path: "Tests/InPlayerTests/Guide/\(file)"), encoding: .utf8)
+        return try #require(
+            text.components(separatedBy: "// mark: begin\n").last?.components(separatedBy: "// mark: end").first)
     }
 
     @Test("shows, word for word, what is compiled here, and comes from the manifest to a purchase in forty lines")
     func wordForWord() throws {
-        let file = Self.root.appending(path: "Tests/InPlayerTests/Guide/Kiosk.swift")
-        let compiled = try #require(
-            try String(contentsOf: file, encoding: .utf8).components(separatedBy: "// mark: begin\n").last?
-                .components(separatedBy: "// mark: end").first)
         let blocks = try Self.blocks()
-        #expect(blocks[1] == compiled)
+        #expect(Array(blocks.dropFirst()) == [try Self.compiled("Kiosk.swift"), try Self.compiled("Clients.swift")])
         #expect(blocks[...1].joined().split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
+    }
+
+    @Test("has no block of code besides those")
+    func fences() throws {
+        let fences = try Self.article().split(separator: "\n").filter { $0.hasPrefix("```") }
+        #expect(fences.count == 6)
+        for (number, fence) in fences.enumerated() { #expect(fence == (number % 2 == 0 ? "```swift" : "```")) }
+    }
+
+    @Test("shows a client that calls the service it is given, and none where the address is no URL")
+    func madeClient() async throws {
+        try await withTemporaryFolder { folder in
+            let client = try #require(makeClient(services: "https://editions.example.com/daily/", folder: folder))
+            #expect(client.environment.services == "https://editions.example.com/daily")
+            #expect(client.environment.notificationKeys == "https://editions.example.com/daily/iot/keys")
+            for address in ["", "editions.example.com", "ftp://editions.example.com", "https://a.example/?b=c"] {
+                #expect(makeClient(services: address, folder: folder) == nil, "\(address)")
+            }
+        }
     }
 
     @Test("shows a manifest that is one, and names a product that there is")

@@ -1,3 +1,4 @@
+import Foundation
 import Gatefold
 import Hummingbird
 import JSON
@@ -26,12 +27,16 @@ extension InPlayerQuestion {
         return InPlayerAnswer.done("The code is right")
     }
 
-    /// Mails everything that is known of a reader, as JSON, to the reader's own address; for the password, where readers have one
-    /// here.
+    /// For so long after a sign-in an export needs no password, in seconds: web apps send none. Renewals do not make it longer.
+    private static let freshness: TimeInterval = 3600
+
+    /// Mails everything that is known of a reader, as JSON, to the reader's own address, and to no other.
+    ///
+    /// Where readers have a password here it takes one, or a sign-in within the last hour. A password that is sent must be right.
     func export() async throws -> Response {
         guard let mail = front.tools.mail else { throw InPlayerRefusal.notOffered }
         let reader = try await reader()
-        if front.signedIn.hasRegistry {
+        if front.signedIn.hasRegistry, field("password") != nil || !isFresh(reader.session) {
             let password = try required("password")
             do {
                 try await front.signedIn.prove(password, token: reader.token, inquiry())
@@ -50,6 +55,10 @@ extension InPlayerQuestion {
                         + String(decoding: JSONWriter.bytes(known), as: UTF8.self) + "\n"))
         else { throw InPlayerRefusal.unavailable(60) }
         return InPlayerAnswer.done("Your data was sent by mail")
+    }
+
+    private func isFresh(_ session: Session) -> Bool {
+        (0..<Self.freshness).contains(front.now.timeIntervalSince(session.issuedAt))
     }
 
     private func everything(of reader: InPlayerReader, _ account: Account) async throws -> JSONValue {

@@ -48,12 +48,28 @@ extension AccountRefusal {
         case .notOffered: .notOffered
         case .notSignedIn: .notSignedIn
         case .identifierTaken: .field(identifier, "There is an account of this name already.")
-        case .unacceptable: .field(identifier, "This can not be taken.")
+        case .unacceptable(let field): .field(field.name(identifier: identifier), "This can not be kept.")
         case .unacceptablePassword:
-            .field("password", "The password must have at least \(rule.shortest) characters.")
+            .field(
+                "password",
+                "The password must have at least \(rule.shortest) characters, at most \(PasswordRule.longest) bytes, "
+                    + "and no control characters.")
         case .wrongPassword: .field(password, "The password is not right.")
         case .ticketNotGood: .field("token", "The token is not good any more. Please ask for a new one.")
         case .throttled(let wait): .throttled(wait, nil)
+        }
+    }
+}
+
+extension AccountDetails.Field {
+    /// As forms call it; those of `metadata` are called what the publication calls them.
+    fileprivate func name(identifier: String) -> String {
+        switch self {
+        case .identifier: identifier
+        case .fullName: "full_name"
+        case .dateOfBirth: "date_of_birth"
+        case .referrer: "referrer"
+        case .metadata(let key): key ?? "metadata"
         }
     }
 }
