@@ -29,7 +29,7 @@ public struct InPlayerFrontDoor<Context: RequestContext>: RouterMiddleware {
         guard !directory.isEmpty,
             let address = InPlayerAddress(request.uri.path, isKnown: { directory[$0] != nil })
         else { return try await next(request, context) }
-        context.coreContext.endpointPath.value = address.call?.pattern ?? "/accounts"
+        context.coreContext.endpointPath.value = address.pattern
         let origin = request.headers[.origin]
         let early = address.publication.flatMap { directory[$0] }.map { $0.settings.origins.answer(to: origin) }
         if request.method == .options {

@@ -16,6 +16,7 @@ struct InPlayerAccountTests {
                 $0.registerFields = [InPlayerField(name: "city", label: "City", isRequired: true)]
             }
         }) { (rig: InPlayerRig) async throws in
+            let long = String(repeating: "x", count: 1025)
             let cases = [
                 ("password=right horse&metadata[city]=x", "username"), ("username=a@example.com", "password"),
                 (
@@ -30,6 +31,14 @@ struct InPlayerAccountTests {
                     "date_of_birth"
                 ),
                 ("username=a%00b&password=right horse&metadata[city]=x", "username"),
+                ("username=a@example.com&password=right horse&metadata[city]=x&full_name=A%0D%0AB", "full_name"),
+                ("username=a@example.com&password=right horse&metadata[city]=x&referrer=a%0Ab", "referrer"),
+                ("username=a@example.com&password=right horse&metadata[city]=x%0Ay", "city"),
+                ("username=a@example.com&password=right horse&metadata[city]=x&metadata[a%0Ab]=c", "metadata"),
+                ("username=a@example.com&password=\(long)&metadata[city]=x", "password"),
+                ("username=a@example.com&password=right%0Dhorse&metadata[city]=x", "password"),
+                ("username=\(long)&password=right horse&metadata[city]=x", "username"),
+                ("username=a@example.com&password=right horse&metadata[city]=x&full_name=\(long)", "full_name"),
             ]
             for (form, field) in cases {
                 let answer = try await rig.call("/accounts", form)
@@ -60,9 +69,15 @@ struct InPlayerAccountTests {
             #expect(second.metadata == ["age": "31", "city": "Z"] && second.fullName == "Ada L")
             #expect(second.dateOfBirth == "1990-12-31" && second.updatedAt == first.updatedAt + 60)
             let long = String(repeating: "x", count: 2000)
-            #expect(
-                try await rig.call("/accounts", "metadata[age]=\(long)", method: .put, token: session.access).status
-                    == 422)
+            for (form, field) in [
+                ("metadata[age]=\(long)", "age"), ("full_name=A%0D%0AB", "full_name"), ("referrer=\(long)", "referrer"),
+            ] {
+                let answer = try await rig.call("/accounts", form, method: .put, token: session.access)
+                try answer.expectFault(422, in: [field])
+            }
+            let password = try await rig.call(
+                "/accounts/change-password", "old_password=right horse&password=\(long)", token: session.access)
+            try password.expectFault(422, in: ["password"])
         }
     }
 
@@ -81,7 +96,7 @@ struct InPlayerAccountTests {
             rig.clock.advance(by: 10)
             let done = try await change(
                 "old_password=right horse&password=left horse&password_confirmation=left horse&branding_id=undefined")
-            #expect(done.text == #"{"code":200,"message":"Password changed successfully"}"#)
+            #expect(try done.decoded(AndroidModels.Response.self).explain == "Password changed successfully")
             #expect(try await rig.call("/accounts", token: phone.access).status == 200)
             #expect(try await rig.renew(phone.refresh).status == 200)
             #expect(try await rig.call("/accounts", token: tablet.access).status == 401)
@@ -214,7 +229,7 @@ struct InPlayerAccountTests {
             try wrong.expectFault(422, in: ["password"])
             let done = try await rig.call(
                 "/accounts/erase", "password=right horse&branding_id=1", method: .delete, token: session.access)
-            #expect(done.text == #"{"code":200,"message":"Account successfully deleted"}"#)
+            #expect(try done.decoded(AndroidModels.Response.self).message == "Account successfully deleted")
             for token in [session.access, tablet.access] {
                 #expect(try await rig.call("/accounts", token: token).status == 401)
             }
@@ -244,10 +259,31 @@ struct InPlayerAccountTests {
             }
             let soon = try await rig.call("/accounts/export", "password=right horse", token: session.access)
             #expect(soon.status == 429 && soon.headers[.retryAfter] == "60")
+        }
+    }
+
+    @Test("are exported without the password in the hour after a sign-in, and not by a renewed token after it")
+    func freshExport() async throws {
+        try await InPlayerRig.run { (rig: InPlayerRig) async throws in
+            let session = try await rig.register()
+            for form in ["branding_id=0", "password=undefined", "password="] {
+                rig.clock.advance(by: 61)
+                #expect(try await rig.call("/accounts/export", form, token: session.access).status == 200, "\(form)")
+            }
+            #expect(rig.mails.withLock { $0.map(\.to) } == Array(repeating: "ada@example.com", count: 3))
+            // A wrong one is wrong, however fresh the sign-in.
             rig.clock.advance(by: 61)
-            let without = try await rig.call("/accounts/export", "branding_id=1", token: session.access)
-            try without.expectFault(422, in: ["password"])
-            #expect(try await rig.call("/accounts/export", "password=right horse", token: session.access).status == 200)
+            let wrong = try await rig.call("/accounts/export", "password=wrong", token: session.access)
+            try wrong.expectFault(422, in: ["password"])
+            rig.clock.advance(by: 3600 - 4 * 61 - 1)
+            let renewed: AppSession = try await rig.renew(session.refresh).decoded()
+            #expect(try await rig.call("/accounts/export", "", token: renewed.access).status == 200)
+            rig.clock.advance(by: 1)
+            let stale = try await rig.call("/accounts/export", "branding_id=0", token: renewed.access)
+            try stale.expectFault(422, in: ["password"])
+            rig.clock.advance(by: 3600)
+            let again = try await rig.signIn()
+            #expect(try await rig.call("/accounts/export", "", token: again.access).status == 200)
         }
     }
 
@@ -319,7 +355,8 @@ struct InPlayerAccountTests {
             #expect(
                 fields.text
                     == #"{"collection":[{"id":1,"name":"age","label":"Your age","type":"select","required":true,"#
-                    + #""default_value":"a","placeholder":"Choose","options":{"a":"Young","b":"Old"}}]}"#)
+                    + #""default_value":"a","placeholder":"Choose","options":{"a":"Young","b":"Old"}}],"#
+                    + #""total":1,"page":0,"offset":0,"limit":1}"#)
             let state = Data(#"{"client_id":"\#(InPlayerRig.merchant)","redirect":"https://a.example/?x"}"#.utf8)
                 .base64EncodedString()
             let social = try await rig.call("/accounts/social?state=\(state.formEncoded)")
@@ -327,10 +364,14 @@ struct InPlayerAccountTests {
                 social.text
                     == #"{"social_urls":[{"facebook":"https://login.example.com/fb?state=\#(state.formEncoded)"}],"#
                     + #""code":200}"#)
-            let other = Data(#"{"client_id":"\#(InPlayerRig.otherMerchant)"}"#.utf8).base64EncodedString()
-            #expect(
-                try await rig.call("/accounts/social?state=\(other.formEncoded)").text
-                    == #"{"social_urls":[],"code":200}"#)
+            for name in ["client_id", "uuid"] {
+                // In lines, as Android's Base64.DEFAULT writes it.
+                let other = Data(#"{"\#(name)":"\#(InPlayerRig.otherMerchant)","redirect":"app://"}"#.utf8)
+                    .base64EncodedString(options: [.lineLength76Characters, .endLineWithLineFeed])
+                #expect(
+                    try await rig.call("/accounts/social?state=\((other + "\n").formEncoded)").text
+                        == #"{"social_urls":[],"code":200}"#, "\(name)")
+            }
         }
     }
 }

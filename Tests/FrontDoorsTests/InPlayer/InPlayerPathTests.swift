@@ -75,11 +75,59 @@ struct InPlayerPathTests {
         }
     }
 
+    @Test("of what an SDK can do and this front door can not are 404 and readable by scripts, preflights included")
+    func unsupported() async throws {
+        try await InPlayerRig.run { (rig: InPlayerRig) async throws in
+            let session = try await rig.register()
+            for path in [
+                "/payments", "/v2/payments", "/payments/methods", "/payments/method/1/tools",
+                "/payments/transactions?exclude=store-payment", "/v2/payments/cards/default",
+                "/v2/accounting/payment-history", "/v2/accounting/transactions/1", "/vouchers/discount",
+                "/branding/paywall/\(InPlayerRig.merchant)/1", "/restrictions/settings/\(InPlayerRig.merchant)",
+                "/v2/features", "/v2/nfts", "/v2/nfts/1/price", "/dlc/1/links", "/external-payments",
+                "/v2/accounts/media/favorites/abc", "/v2/items/43929/donations", "/items/used-trial-period/1",
+                "/subscriptions/1", "/daily/v2/features", "/daily/payments/methods",
+            ] {
+                for method in [HTTPRequest.Method.get, .post, .delete] {
+                    let answer = try await rig.call(
+                        path, method == .post ? "a=b" : nil, method: method, token: session.access,
+                        headers: [.origin: "https://www.example.com"])
+                    // By its form an item's, which can be read only.
+                    let isItem = path.contains("/items/")
+                    #expect(answer.status == 404 || isItem && answer.status == 405, "\(method) \(path)")
+                    #expect(answer.headers[.accessControlAllowOrigin] == "*", "\(method) \(path)")
+                }
+                let preflight = try await rig.call(
+                    path, method: .options,
+                    headers: [.origin: "https://www.example.com", .accessControlRequestMethod: "PATCH"])
+                #expect(preflight.status == 204 && preflight.headers[.accessControlAllowOrigin] == "*", "\(path)")
+                #expect(preflight.headers[.accessControlAllowMethods]?.contains("PATCH") == true)
+            }
+        }
+    }
+
+    @Test("of favourites and of what was watched answer that there is none, to whoever is signed in")
+    func media() async throws {
+        try await InPlayerRig.run { (rig: InPlayerRig) async throws in
+            let session = try await rig.register()
+            for path in ["/v2/accounts/media/favorites", "/v2/accounts/media/watch-history?filter=currently_watching"] {
+                let answer = try await rig.call(path, token: session.access)
+                #expect(answer.status == 200 && answer.text == #"{"collection":[]}"#)
+                #expect(answer.headers[.accessControlAllowOrigin] == "*")
+                #expect(try await rig.call(path).status == 401)
+                for method in [HTTPRequest.Method.post, .patch] {
+                    #expect(try await rig.call(path, "media_id=a", method: method, token: session.access).status == 405)
+                }
+            }
+        }
+    }
+
     @Test("are left to others that are not ours")
     func others() async throws {
         try await InPlayerRig.run { (rig: InPlayerRig) async throws in
             for path in [
                 "/", "/sign_in", "/daily", "/daily/sign_in", "/v2", "/v2/x", "/.well-known/x", "/monthly/items/1",
+                "/features", "/accounting", "/nfts/1",
             ] {
                 let answer = try await rig.client.execute(uri: path, method: .get)
                 #expect(answer.status == .notFound && answer.headers[.contentType] != "application/json", "\(path)")

@@ -16,7 +16,11 @@ enum InPlayerAnswer {
     }
 
     /// That something was done, for calls whose result is nothing else.
-    static func done(_ message: String) -> Response { make(["code": 200, "message": .string(message)]) }
+    ///
+    /// Twice: Android's SDK shows `message` of some calls and `explain` of others, and fails where that is missing.
+    static func done(_ message: String) -> Response {
+        make(["code": 200, "message": .string(message), "explain": .string(message)])
+    }
 
     static func refused(_ refusal: InPlayerRefusal) -> Response {
         var members: [JSONValue.Member] = [

@@ -12,10 +12,18 @@ enum InPlayerCall: Hashable, Sendable {
     case accessFees(item: String)
     case access(item: String)
     case history, subscriptions, noticeKeys, keySet
+    /// Of media, which there are none of here: web apps ask for them at every sign-in.
+    case favorites, watchHistory
     case receipt(store: String)
 
-    /// The first segments of the paths.
-    static let words: Set<String> = ["accounts", "items", "subscriptions", "external-payments", "iot"]
+    /// The first segments of the paths of the SDKs, those of calls that are not offered here included: scripts can read why only
+    /// where the front door answers.
+    static let words: Set<String> = [
+        "accounts", "items", "subscriptions", "external-payments", "iot", "payments", "vouchers", "branding",
+        "restrictions", "dlc",
+    ]
+    /// The same of paths that have a version in front of them everywhere.
+    static let versionedWords: Set<String> = words.union(["accounting", "features", "nfts"])
     static let versions: Set<String> = ["v1", "v2", "v3"]
 
     /// - Parameter segments: decoded, without empty ones at the end.
@@ -42,6 +50,8 @@ enum InPlayerCall: Hashable, Sendable {
             return .registerFields(merchant: path.count == 3 ? path[2] : nil)
         case "pin-codes" where path.count == 3:
             return path[2] == "send" ? .sendPIN : path[2] == "validate" ? .validatePIN : nil
+        case "media" where path.count == 3:
+            return path[2] == "favorites" ? .favorites : path[2] == "watch-history" ? .watchHistory : nil
         default: return nil
         }
     }
@@ -78,8 +88,7 @@ enum InPlayerCall: Hashable, Sendable {
         case .erase: [.delete]
         case .newPassword: [.put]
         case .registerFields, .social, .item, .externalItem, .accessFees, .access, .history, .subscriptions,
-            .noticeKeys,
-            .keySet:
+            .noticeKeys, .keySet, .favorites, .watchHistory:
             [.get, .head]
         }
     }
@@ -89,7 +98,7 @@ enum InPlayerCall: Hashable, Sendable {
         switch self {
         case .accounts: method != .post
         case .logout, .erase, .changePassword, .export, .sendPIN, .validatePIN, .access, .history, .subscriptions,
-            .noticeKeys, .receipt:
+            .noticeKeys, .receipt, .favorites, .watchHistory:
             true
         case .authenticate, .forgotPassword, .newPassword, .registerFields, .social, .item, .externalItem, .accessFees,
             .keySet:
@@ -121,6 +130,8 @@ enum InPlayerCall: Hashable, Sendable {
         case .noticeKeys: "/iot/keys"
         case .keySet: "/.well-known/jwks.json"
         case .receipt: "/external-payments/{store}/validate"
+        case .favorites: "/accounts/media/favorites"
+        case .watchHistory: "/accounts/media/watch-history"
         }
     }
 
@@ -144,6 +155,8 @@ struct InPlayerAddress: Equatable {
     let publication: PublicationID?
     /// Nil for a path of ours that no call has.
     let call: InPlayerCall?
+    /// For logs and metrics.
+    let pattern: String
 
     /// Longer paths, in bytes, are no call's.
     private static let longest = 8_192
@@ -163,8 +176,12 @@ struct InPlayerAddress: Equatable {
             publication = nil
         }
         guard let first = segments.first else { return nil }
-        let word = InPlayerCall.versions.contains(first) ? segments.dropFirst().first ?? "" : first
+        let isVersioned = InPlayerCall.versions.contains(first)
+        let word = isVersioned ? segments.dropFirst().first ?? "" : first
         call = InPlayerCall(segments)
-        guard call != nil || InPlayerCall.words.contains(word) else { return nil }
+        guard call != nil || (isVersioned ? InPlayerCall.versionedWords : InPlayerCall.words).contains(word) else {
+            return nil
+        }
+        pattern = call?.pattern ?? (InPlayerCall.words.contains(word) ? "/\(word)" : "/\(first)/\(word)")
     }
 }

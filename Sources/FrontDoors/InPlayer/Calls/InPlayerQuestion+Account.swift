@@ -41,8 +41,11 @@ extension InPlayerQuestion {
         // What is sent empty is taken away.
         details.metadata.merge(metadata) { $1 }
         details.metadata = details.metadata.filter { !$0.value.isEmpty }
+        if let field = details.unacceptable {
+            throw AccountRefusal.unacceptable(field).refusal(front.accounts.passwords)
+        }
         guard let account = try await front.accounts.change(details, of: reader.session.subscriber) else {
-            throw InPlayerRefusal.field("metadata", "This can not be kept.")
+            throw InPlayerRefusal.notSignedIn
         }
         return InPlayerAnswer.make(AccountDocument.value(account, front.settings))
     }
@@ -58,6 +61,12 @@ extension InPlayerQuestion {
             throw refusal.refusal(front.signedIn.passwords)
         }
         return InPlayerAnswer.done("Account successfully deleted")
+    }
+
+    /// What the reader likes, or watched.
+    func noMedia() async throws -> Response {
+        _ = try await reader()
+        return InPlayerAnswer.make(["collection": []])
     }
 
     func registerFields() -> Response {

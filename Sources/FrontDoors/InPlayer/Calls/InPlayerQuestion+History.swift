@@ -15,18 +15,22 @@ extension InPlayerQuestion {
             size = max(1, min((fields["size"] ?? fields["limit"]).flatMap { Int($0) } ?? standard, Self.largest))
         }
 
-        func cut<Item>(_ all: [Item]) -> ArraySlice<Item> { all.dropFirst(number * size).prefix(size) }
+        /// How many entries are before it.
+        var offset: Int { number * size }
+
+        func cut<Item>(_ all: [Item]) -> ArraySlice<Item> { all.dropFirst(offset).prefix(size) }
     }
 
-    /// Something that the reader has or had.
+    /// A purchase in a store.
     private struct Entry {
         let sold: SoldItem
-        /// Nil where the subscriber system says so, and no store.
-        let transaction: StoreTransaction?
+        let transaction: StoreTransaction
         let isActive: Bool
     }
 
-    /// `GET /items/access/customers`: what was bought, and what the subscriber system opens besides.
+    private static let purchased = "purchased"
+
+    /// `GET /items/access/customers`: what was bought. What the subscriber system opens besides was bought elsewhere, if at all.
     func history() async throws -> Response {
         let reader = try await reader()
         var entries = try await entries(of: reader)
@@ -35,7 +39,7 @@ extension InPlayerQuestion {
         case "inactive": entries.removeAll(where: \.isActive)
         default: break
         }
-        if let type = field("type") { entries.removeAll { name(of: $0.sold) != type } }
+        if let type = field("type"), type != Self.purchased { entries.removeAll { name(of: $0.sold) != type } }
         let page = Page(fields, standard: 20)
         let cut = page.cut(entries)
         let numbers = try await front.numbers(of: cut.map(\.sold))
@@ -45,30 +49,25 @@ extension InPlayerQuestion {
             "collection": .array(
                 cut.compactMap { entry in
                     numbers[entry.sold].map { value(of: entry, numbered: $0, account, shelf) }
-                }), "total": .whole(entries.count),
+                }), "total": .whole(entries.count), "page": .whole(page.number), "offset": .whole(page.offset),
+            "limit": .whole(page.size),
         ])
     }
 
-    /// Newest first; what is only the subscriber system's word comes last.
+    /// Newest first.
     private func entries(of reader: InPlayerReader) async throws -> [Entry] {
         let shelf = try front.shelf()
-        let bought = try await front.transactions(of: reader.session.subscriber)
+        return try await front.transactions(of: reader.session.subscriber)
             .sorted { ($1.purchased, $1.id) < ($0.purchased, $0.id) }
-        var entries: [Entry] = []
-        var seen: Set<SoldItem> = []
-        for transaction in bought {
-            guard let sold = shelf.sold(as: transaction.product) else { continue }
-            let isOver = transaction.revoked != nil || transaction.ends.map { $0 <= front.now } ?? false
-            if !isOver { seen.insert(sold) }
-            entries.append(Entry(sold: sold, transaction: transaction, isActive: !isOver))
-        }
-        let subscription = try await front.access.verify(token: reader.token, inquiry()).subscription
-        var told = subscription.state == .active ? shelf.subscriptions : []
-        if case .editions(let held) = subscription.entitlement, [.active, .inactive].contains(subscription.state) {
-            told += held.filter { shelf.catalogue[$0]?.isFree == false }.sorted { $1 < $0 }.map { .edition($0) }
-        }
-        return entries
-            + told.filter { seen.insert($0).inserted }.map { Entry(sold: $0, transaction: nil, isActive: true) }
+            .compactMap { transaction in
+                shelf.sold(as: transaction.product).map {
+                    Entry(sold: $0, transaction: transaction, isActive: runs(transaction))
+                }
+            }
+    }
+
+    private func runs(_ transaction: StoreTransaction) -> Bool {
+        transaction.revoked == nil && transaction.ends.map { front.now < $0 } ?? true
     }
 
     private func name(of sold: SoldItem) -> String { sold.isEdition ? "ppv" : "subscription" }
@@ -77,18 +76,25 @@ extension InPlayerQuestion {
         of entry: Entry, numbered number: Int64, _ account: Account, _ shelf: ItemShelf
     ) -> JSONValue {
         let (transaction, price) = (entry.transaction, price(of: entry.sold, shelf))
+        let text = JSONValue.string(price?.text ?? "")
         return [
-            "item_id": .whole(number), "item_title": .string(shelf.title(of: entry.sold)), "item_type": "gatefold",
+            "type": .string(Self.purchased), "merchant_id": .whole(front.settings.merchantNumber),
             "customer_id": .whole(account.number), "customer_uuid": .string(account.uuid),
+            "consumer_email": .string(account.details.identifier), "item_id": .whole(number),
+            "item_title": .string(shelf.title(of: entry.sold)), "item_type": "gatefold",
+            "item_access_id": .whole(AccessDocument.identifier(number, account)),
+            "parent_resource_id": .string(transaction.id),
             "purchased_access_fee_id": .whole(shelf.fee(of: entry.sold, item: number)),
             "purchased_access_fee_type": .string(name(of: entry.sold)),
-            "purchase_access_fee_description": .string(price?.text ?? ""),
+            "purchased_access_fee_description": text,
+            // As the web SDK spells it.
+            "purchase_access_fee_description": text,
             "purchased_amount": .number(price?.amount.description ?? "0"),
             "purchased_currency": .string(price?.currency ?? ""),
-            "payment_method": .string(method(transaction)),
-            "created_at": .seconds(transaction?.purchased ?? account.created),
-            "starts_at": .seconds(transaction?.purchased), "expires_at": transaction?.ends.map { .seconds($0) } ?? 0,
-            "revoked": .whole(transaction?.revoked == nil ? 0 : 1), "is_trial": false,
+            "payment_method": .string(method(transaction)), "payment_tool": "",
+            "created_at": .seconds(transaction.purchased), "starts_at": .seconds(transaction.purchased),
+            "expires_at": transaction.ends.map { .seconds($0) } ?? 0,
+            "revoked": .whole(transaction.revoked == nil ? 0 : 1), "is_trial": false,
         ]
     }
 
@@ -96,8 +102,8 @@ extension InPlayerQuestion {
         shelf.product(of: sold).flatMap { product in front.settings.fees.first { $0.matches(product) } }
     }
 
-    private func method(_ transaction: StoreTransaction?) -> String {
-        transaction.flatMap { front.proxy.purchases?.verifier(named: $0.store)?.kind.rawValue } ?? "none"
+    private func method(_ transaction: StoreTransaction) -> String {
+        front.proxy.purchases?.verifier(named: transaction.store)?.kind.rawValue ?? "none"
     }
 
     /// `GET /subscriptions`: those bought in the stores, each once. They are ended there, so that there is no address that ends one.
@@ -109,15 +115,23 @@ extension InPlayerQuestion {
             .filter { rules.subscription($0.product) != nil }
             .sorted { ($1.ends ?? $1.purchased, $1.id) < ($0.ends ?? $0.purchased, $0.id) }
             .filter { seen.insert("\($0.store) \($0.original)").inserted }
-        let cut = Page(fields, standard: 15).cut(latest)
+        let page = Page(fields, standard: 15)
+        let cut = page.cut(latest)
         let numbers = try await front.numbers(of: cut.map { .subscription($0.product) })
         let shelf = try front.shelf()
         return InPlayerAnswer.make([
             "collection": .array(
                 cut.compactMap { transaction in
                     numbers[.subscription(transaction.product)].map { value(of: transaction, numbered: $0, shelf) }
-                }), "total": .whole(latest.count),
+                }), "total": .whole(latest.count), "page": .whole(page.number), "offset": .whole(page.offset),
+            "limit": .whole(page.size),
         ])
+    }
+
+    /// What becomes of a subscription, as web apps show it. Stores do not say whether one that runs will renew.
+    private func action(_ transaction: StoreTransaction) -> String {
+        if transaction.revoked != nil { return "canceled" }
+        return runs(transaction) ? "recurrent" : "ended"
     }
 
     private func value(
@@ -125,17 +139,22 @@ extension InPlayerQuestion {
     ) -> JSONValue {
         let sold = SoldItem.subscription(transaction.product)
         let price = price(of: sold, shelf)
-        let runs = transaction.revoked == nil && transaction.ends.map { front.now < $0 } ?? true
-        let amount = price?.amount.description ?? "0"
+        let amount = price?.amount ?? .zero
+        let exactly = JSONValue.number(amount.description)
         let title = JSONValue.string(shelf.title(of: sold))
+        let method = JSONValue.string(method(transaction))
         return [
-            "subscription": .string(transaction.original), "item_id": .whole(number), "asset_id": .whole(number),
-            "item_title": title, "asset_title": title, "status": runs ? "active" : "canceled",
+            "subscription": .string(transaction.original), "subscription_id": .string(transaction.original),
+            "cancel_token": "", "item_id": .whole(number), "asset_id": .whole(number),
+            "item_title": title, "asset_title": title, "status": runs(transaction) ? "active" : "canceled",
+            "action_type": .string(action(transaction)),
             "description": .string(price?.text ?? ""), "access_fee_id": .whole(shelf.fee(of: sold, item: number)),
-            "amount": .number(amount), "charged_amount": .number(amount),
-            "formatted_amount": .string(price.map { "\($0.amount) \($0.currency)" } ?? ""),
+            "access_type": price.map { AccessFeeDocument.accessType($0, front.settings) } ?? AccessFeeDocument.noType,
+            // Android reads it as an `Int`, and shows what is formatted.
+            "amount": .whole(amount.wholeUnits), "charged_amount": exactly, "subscription_price": exactly,
+            "formatted_amount": .string(price?.formatted(amount) ?? ""),
             "currency": .string(price?.currency ?? ""), "merchant_id": .whole(front.settings.merchantNumber),
-            "payment_method": .string(method(transaction)), "created_at": .seconds(transaction.purchased),
+            "payment_method": method, "payment_method_name": method, "created_at": .seconds(transaction.purchased),
             "updated_at": .seconds(transaction.told),
             "next_billing_date": transaction.ends.map { .seconds($0) } ?? 0,
             "next_rebill_date": transaction.ends.map { .seconds($0) } ?? 0, "unsubscribe_url": .null,

@@ -14,7 +14,8 @@ extension InPlayerQuestion {
     }
 
     func fees(_ number: String) async throws -> Response {
-        InPlayerAnswer.make(.array(AccessFeeDocument.values(try await known(number), front.settings)))
+        InPlayerAnswer.make(
+            .array(AccessFeeDocument.values(try await known(number), front.settings, site: front.downloads)))
     }
 
     /// Whether the reader may open the item, and then where it is. No access is 402: any other refusal would sign the reader out

@@ -37,6 +37,7 @@ struct InPlayerQuestion {
         case .subscriptions: try await subscriptions()
         case .receipt(let store): try await receipt(store)
         case .noticeKeys: try await noticeKeys()
+        case .favorites, .watchHistory: try await noMedia()
         case .keySet: throw InPlayerRefusal.unknownCall
         }
     }
@@ -75,7 +76,8 @@ struct InPlayerQuestion {
     }
 }
 
-/// The state that an app gives along with a login elsewhere: `base64(JSON{client_id,redirect})`.
+/// The state that an app gives along with a login elsewhere: `base64(JSON{client_id,redirect})`, with `uuid` for `client_id` in
+/// older releases of the web SDK.
 struct SocialState {
     private static let longest = 4096
     let client: String?
@@ -84,6 +86,6 @@ struct SocialState {
         guard let text, text.utf8.count <= Self.longest,
             let bytes = ReceiptText.readings(text).lazy.compactMap({ try? JSONParser.parse($0) }).first
         else { return nil }
-        client = bytes["client_id"]?.text
+        client = bytes["client_id"]?.text ?? bytes["uuid"]?.text
     }
 }

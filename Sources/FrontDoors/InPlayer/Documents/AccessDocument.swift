@@ -20,7 +20,7 @@ enum AccessDocument {
     }
 
     /// The same whenever it is asked for; a number that fits into 32 bits.
-    private static func identifier(_ number: Int64, _ account: Account) -> Int64 {
+    static func identifier(_ number: Int64, _ account: Account) -> Int64 {
         let digest = SHA256.hash(data: Data("access \(account.uuid) \(number)".utf8))
         return digest.prefix(4).reduce(Int64(0)) { $0 << 8 | Int64($1) } & 0x7FFF_FFFF
     }

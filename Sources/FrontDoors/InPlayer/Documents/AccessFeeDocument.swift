@@ -4,7 +4,9 @@ import JSON
 /// The prices of an item (PROTOCOLS 5.3).
 enum AccessFeeDocument {
     /// - Parameter nested: inside the item, which is then not repeated.
-    static func values(_ item: InPlayerItem, _ settings: InPlayerSettings, nested: Bool = false) -> [JSONValue] {
+    static func values(
+        _ item: InPlayerItem, _ settings: InPlayerSettings, site: DownloadSite?, nested: Bool = false
+    ) -> [JSONValue] {
         item.fees.map { fee in
             let price = fee.price
             let members: [JSONValue.Member?] = [
@@ -14,12 +16,12 @@ enum AccessFeeDocument {
                 .init(name: "currency", value: .string(price.currency)),
                 .init(name: "description", value: .string(price.text)),
                 .init(name: "access_type", value: accessType(price, settings)),
-                nested ? nil : .init(name: "item", value: ItemDocument.reference(item, settings)),
+                nested
+                    ? nil : .init(name: "item", value: ItemDocument.value(item, settings, site: site, isPriced: false)),
                 .init(name: "trial_period", value: price.trial.map(term) ?? .null),
                 .init(
                     name: "setup_fee",
-                    value: price.setupFee.map { ["id": .whole(fee.number), "fee_amount": .number($0.description)] }
-                        ?? .null),
+                    value: price.setupFee.map { setupFee($0, price, numbered: fee.number) } ?? .null),
                 .init(name: "geo_restriction", value: .null), .init(name: "seasonal_fee", value: .null),
                 .init(
                     name: "external_fees",
@@ -29,7 +31,9 @@ enum AccessFeeDocument {
                             "external_id": .string(fee.product), "merchant_id": .whole(settings.merchantNumber),
                         ]
                     ]), .init(name: "voucher_rule", value: .null), .init(name: "starts_at", value: 0),
-                .init(name: "expires_at", value: 0), .init(name: "item_type", value: ItemDocument.itemType(item.kind)),
+                .init(name: "expires_at", value: 0),
+                // A text, unlike an item's own.
+                .init(name: "item_type", value: .string(item.kind.name)),
             ]
             return .object(members.compactMap(\.self))
         }
@@ -37,13 +41,26 @@ enum AccessFeeDocument {
 
     static func name(_ price: InPlayerFee?) -> String { price?.term == nil ? "ppv" : "subscription" }
 
-    private static func accessType(_ price: InPlayerFee, _ settings: InPlayerSettings) -> JSONValue {
+    /// iOS reads `fee_amount` as an `Int`: what it is exactly stands in the description.
+    private static func setupFee(
+        _ amount: InPlayerFee.Amount, _ price: InPlayerFee, numbered number: Int64
+    ) -> JSONValue {
+        [
+            "id": .whole(number), "fee_amount": .whole(amount.wholeUnits),
+            "description": .string(price.formatted(amount)),
+        ]
+    }
+
+    static func accessType(_ price: InPlayerFee, _ settings: InPlayerSettings) -> JSONValue {
         [
             "id": .whole(price.term == nil ? 1 : 2), "account_id": .whole(settings.merchantNumber),
             "name": .string(name(price)), "period": .string(price.term?.period ?? ""),
             "quantity": .whole(price.term?.quantity ?? 1),
         ]
     }
+
+    /// Of what has no price here.
+    static let noType: JSONValue = ["id": 0, "name": "subscription", "period": "", "quantity": 1]
 
     private static func term(_ term: InPlayerFee.Term) -> JSONValue {
         ["quantity": .whole(term.quantity), "period": .string(term.period), "description": ""]

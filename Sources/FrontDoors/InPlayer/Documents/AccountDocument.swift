@@ -30,7 +30,7 @@ enum RegisterFieldsDocument {
                         "options": .object(
                             field.options.map { .init(name: $0.value, value: .string($0.label)) }),
                     ]
-                })
+                }), "total": .whole(fields.count), "page": 0, "offset": 0, "limit": .whole(fields.count),
         ]
     }
 }

@@ -3,9 +3,12 @@ import JSON
 
 /// An item as SDKs read it (PROTOCOLS 5.3): `metadata` is a list here, unlike an account's.
 enum ItemDocument {
-    /// - Parameter content: for whoever has access; empty for others.
+    /// - Parameters:
+    ///   - content: for whoever has access; empty for others.
+    ///   - isPriced: false inside a price, which does not repeat itself.
     static func value(
-        _ item: InPlayerItem, _ settings: InPlayerSettings, site: DownloadSite?, content: String = ""
+        _ item: InPlayerItem, _ settings: InPlayerSettings, site: DownloadSite?, content: String = "",
+        isPriced: Bool = true
     ) -> JSONValue {
         let facts = facts(item, site)
         return [
@@ -19,33 +22,23 @@ enum ItemDocument {
                     ["id": .whole(index + 1), "name": .string(fact.name), "value": .string(fact.value)]
                 }), "metahash": .object(facts.map { .init(name: $0.name, value: .string($0.value)) }),
             "content": .string(content), "template_id": .null,
-            "access_fees": .array(AccessFeeDocument.values(item, settings, nested: true)),
+            "access_fees": .array(
+                isPriced ? AccessFeeDocument.values(item, settings, site: site, nested: true) : []),
+            "plan_switch_enabled": false,
             "created_at": .seconds(item.created), "updated_at": .seconds(item.updated),
         ]
     }
 
-    /// What access fees and notices say of the item that they are about.
-    static func reference(_ item: InPlayerItem, _ settings: InPlayerSettings) -> JSONValue {
-        [
-            "id": .whole(item.number), "title": .string(item.title),
-            "merchant_id": .whole(settings.merchantNumber), "merchant_uuid": .string(settings.merchant),
-            "item_type": itemType(item.kind),
+    private static func itemType(_ kind: InPlayerItem.Kind) -> JSONValue {
+        let (number, description): (Int64, String) =
+            switch kind {
+            case .edition: (1, "A single edition")
+            case .subscription: (2, "A subscription")
+            }
+        return [
+            "id": .whole(number), "name": .string(kind.name), "content_type": .string(kind.name), "host": "gatefold",
+            "description": .string(description),
         ]
-    }
-
-    static func itemType(_ kind: InPlayerItem.Kind) -> JSONValue {
-        switch kind {
-        case .edition:
-            [
-                "id": 1, "name": "edition", "content_type": "edition", "host": "gatefold",
-                "description": "A single edition",
-            ]
-        case .subscription:
-            [
-                "id": 2, "name": "subscription", "content_type": "subscription", "host": "gatefold",
-                "description": "A subscription",
-            ]
-        }
     }
 
     private static func facts(_ item: InPlayerItem, _ site: DownloadSite?) -> [(name: String, value: String)] {

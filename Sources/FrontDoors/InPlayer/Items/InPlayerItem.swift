@@ -7,6 +7,13 @@ struct InPlayerItem: Sendable {
         case edition(EditionID)
         /// Open while the reader has a subscription, however it was bought.
         case subscription
+
+        var name: String {
+            switch self {
+            case .edition: "edition"
+            case .subscription: "subscription"
+            }
+        }
     }
 
     /// A price.

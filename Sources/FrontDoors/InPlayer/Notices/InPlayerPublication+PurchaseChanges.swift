@@ -75,16 +75,16 @@ extension InPlayerNotice {
         _ item: InPlayerItem, _ transaction: StoreTransaction, _ account: Account, _ front: InPlayerPublication
     ) -> InPlayerNotice {
         let fee = item.fees.first { $0.product == transaction.product }
-        let amount = fee?.price.amount.description ?? "0"
+        let amount = JSONValue.number((fee?.price.amount ?? .zero).description)
         return InPlayerNotice(
             type: "external.payment.success",
             resource: [
                 "code": 200, "status": "success", "item_id": .whole(item.number), "previewTitle": .string(item.title),
                 "access_fee_id": .whole(fee?.number ?? item.number), "transaction": .string(transaction.id),
                 "description": .string(fee?.price.text ?? ""), "email": "", "customer_id": .whole(account.number),
-                "formatted_amount": .string(fee.map { "\($0.price.amount) \($0.price.currency)" } ?? ""),
-                // A text, unlike everywhere else.
-                "amount": .string(amount), "full_amount": .string(amount),
+                "formatted_amount": .string(fee.map { $0.price.formatted($0.price.amount) } ?? ""),
+                // Numbers: iOS reads nothing else, and Android, which declares texts, reads them as such.
+                "amount": amount, "full_amount": amount,
                 "currency_iso": .string(fee?.price.currency ?? ""), "timestamp": .seconds(front.now),
                 "payment_method": .string(
                     front.proxy.purchases?.verifier(named: transaction.store)?.kind.rawValue ?? ""),
@@ -95,7 +95,8 @@ extension InPlayerNotice {
 
     fileprivate static func notPaid(_ item: InPlayerItem?, _ refusal: ReceiptRefusal) -> InPlayerNotice {
         var members: [JSONValue.Member] = [
-            .init(name: "code", value: 422), .init(name: "status", value: "failed"),
+            // A text: iOS reads nothing else, and Android, which declares a number, reads the digits as one.
+            .init(name: "code", value: "422"), .init(name: "status", value: "failed"),
             .init(name: "message", value: .string(refusal.words)),
             .init(name: "explain", value: .string(refusal.words)),
         ]

@@ -18,6 +18,19 @@ public struct InPlayerFee: Sendable, Equatable {
     public struct Amount: Sendable, Equatable, CustomStringConvertible {
         public let description: String
 
+        static let zero = Amount(0)
+
+        /// Whole units of the currency, rounded half up: the fields that SDKs read as an `Int` take no fraction.
+        var wholeUnits: Int64 {
+            let parts = description.split(separator: ".")
+            let whole = Int64(parts[0]) ?? 0
+            return parts.count > 1 && parts[1] >= "5" ? whole + 1 : whole
+        }
+
+        private init(_ whole: Int64) {
+            description = String(whole)
+        }
+
         /// Nil for any other text.
         public init?(_ text: String) {
             guard text.wholeMatch(of: /(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,4})?/) != nil else { return nil }
@@ -51,6 +64,9 @@ public struct InPlayerFee: Sendable, Equatable {
         self.trial = trial
         self.setupFee = setupFee
     }
+
+    /// As people read it, such as `4.99 EUR`.
+    func formatted(_ amount: Amount) -> String { "\(amount) \(currency)" }
 
     func matches(_ product: String) -> Bool {
         self.product.hasSuffix("*")

@@ -134,13 +134,20 @@ struct AppFee: Decodable {
 
 struct AppHistory: Decodable {
     struct Entry: Decodable, Equatable {
+        let type: String
+        let consumer_email: String
+        let merchant_id: Int
+        let item_access_id: Int
+        let parent_resource_id: String
         let item_id: Int
         let item_title: String
         let purchased_access_fee_id: Int
         let purchased_access_fee_type: String
+        let purchased_access_fee_description: String
         let purchased_amount: Double
         let purchased_currency: String
         let payment_method: String
+        let payment_tool: String
         let created_at: Int
         let starts_at: Int
         let expires_at: Int
@@ -173,12 +180,10 @@ struct AppNotice: Decodable {
     struct Revoked: Decodable { let item_id: Int }
 
     struct Payment: Decodable {
-        let code: Int
-        let status: String
         let item_id: Int?
         let access_fee_id: Int?
         let transaction: String?
-        let amount: String?
+        let amount: Double?
         let message: String?
         let explain: String?
     }

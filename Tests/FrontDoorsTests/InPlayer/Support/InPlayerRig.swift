@@ -31,6 +31,8 @@ struct InPlayerRig: Sendable {
     let catalogue: CurrentCatalogue
     let mails: Kept<[Mail]>
     let notices: Kept<[(topic: String, payload: [UInt8])]>
+    /// What became of purchases of `daily`, and was not passed on yet.
+    let changes: Kept<[PurchaseChange]>
     let client: any TestClientProtocol
 
     struct Options: Sendable {
@@ -93,7 +95,7 @@ struct InPlayerRig: Sendable {
                     InPlayerRig(
                         clock: parts.clock, backend: parts.backend, store: parts.store, state: parts.state,
                         front: daily, proxy: daily.proxy, catalogue: parts.catalogue, mails: parts.mails,
-                        notices: parts.notices, client: client), weekly)
+                        notices: parts.notices, changes: parts.changes, client: client), weekly)
             }
         }
     }
@@ -107,6 +109,7 @@ struct InPlayerRig: Sendable {
         let catalogue = CurrentCatalogue(Catalogue(InPlayerRig.editions))
         let mails = Kept<[Mail]>([])
         let notices = Kept<[(topic: String, payload: [UInt8])]>([])
+        let changes = Kept<[PurchaseChange]>([])
 
         init(_ options: Options, in folder: URL) throws {
             self.options = options
@@ -126,7 +129,10 @@ struct InPlayerRig: Sendable {
                     SubscriptionProduct(pattern: "200_1", title: "Monthly"),
                     SubscriptionProduct(pattern: "200_2", title: "Yearly"),
                     SubscriptionProduct(pattern: "com.example.weekly", title: "Weekly"),
-                ]), claims: ClaimRule(mostPersons: 2), verifiers: [store], ledger: state, clock: clock.wall)
+                ]), claims: ClaimRule(mostPersons: 2), verifiers: [store], ledger: state, clock: clock.wall,
+                didChange: { [changes] change in
+                    if name == "daily" { changes.withLock { $0.append(change) } }
+                })
             let proxy = PublicationProxy(
                 publication: publication, backend: backend,
                 tokens: SealedTokenCodec(publication: id, secrets: secrets, random: .seeded(3)),
@@ -226,6 +232,15 @@ extension InPlayerRig {
         try await call(
             "/accounts/authenticate",
             "client_id=\(Self.merchant)&grant_type=refresh_token&refresh_token=\(token)")
+    }
+
+    /// Passes on to the accounts concerned what became of purchases so far.
+    func passOnChanges() async throws {
+        let all = changes.withLock { changes in
+            defer { changes = [] }
+            return changes
+        }
+        for change in all { try await front.tell(of: change) }
     }
 
     func told() throws -> [AppNotice] {
