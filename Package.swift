@@ -101,6 +101,15 @@ let package = Package(
         .target(name: "Transfers", dependencies: ["CLibCurl", "SharedLibraries"], swiftSettings: swiftSettings),
         .target(name: "PKCS7", dependencies: ["COpenSSL", "SharedLibraries"], swiftSettings: swiftSettings),
 
+        // Databases: what every SQLite file of ours needs.
+        .target(
+            name: "SQLAccess",
+            dependencies: [
+                "Gatefold",
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: swiftSettings),
+
         // Questions to other systems, and what protects both sides.
         .target(
             name: "OutgoingRequests",
@@ -133,7 +142,7 @@ let package = Package(
             name: "Backends",
             dependencies: [
                 "Gatefold", "CSV", "JSON", "XML", "Settings", "CCrypt", "CArgon2", "SharedLibraries", "PostgreSQL",
-                "ODBC", "LDAP", "Transfers", "InPlayer", "OutgoingRequests", "Protections",
+                "ODBC", "LDAP", "Transfers", "InPlayer", "OutgoingRequests", "Protections", "SQLAccess",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -145,7 +154,7 @@ let package = Package(
         .target(
             name: "Catalogues",
             dependencies: [
-                "Gatefold", "Backends", "JSON", "XML", "Settings", "OutgoingRequests",
+                "Gatefold", "Backends", "JSON", "XML", "Settings", "OutgoingRequests", "SQLAccess",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: swiftSettings),
@@ -192,7 +201,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "State",
-            dependencies: ["Gatefold", "JSON", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["Gatefold", "JSON", "SQLAccess", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: swiftSettings),
         .target(
             name: "FrontDoors",
@@ -252,7 +261,8 @@ let package = Package(
         .executableTarget(
             name: "GatefoldCommand",
             dependencies: [
-                "Gatefold", "Backends", "Catalogues", "Conformance", "CSV", "Mail", "Push", "State", "Server",
+                "Gatefold", "Backends", "Catalogues", "Conformance", "CSV", "Mail", "Push", "SQLAccess", "State",
+                "Server",
                 "Settings", "Transfers",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -398,7 +408,8 @@ let package = Package(
         .testTarget(
             name: "CataloguesTests",
             dependencies: [
-                "Catalogues", "BackendBenches", "FrontDoors", "Gatefold", "Settings", "XML", "TestSupport",
+                "Catalogues", "BackendBenches", "FrontDoors", "Gatefold", "SQLAccess", "Settings", "XML",
+                "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: swiftSettings),
@@ -428,7 +439,7 @@ let package = Package(
             dependencies: [
                 "Backends", "BackendBenches", "Conformance", "CSV", "JSON", "Gatefold", "Settings", "SharedLibraries",
                 "PostgreSQL", "ODBC", "LDAP", "Transfers", "InPlayer", "OutgoingRequests", "Protections", "Receipts",
-                "State",
+                "SQLAccess", "State",
                 "XML", "TestSupport", "Benchmarks",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -485,7 +496,11 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "StateTests",
-            dependencies: ["State", "Gatefold", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "State", "Gatefold", "SQLAccess", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "FrontDoorsTests",

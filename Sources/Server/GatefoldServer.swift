@@ -24,6 +24,7 @@ public struct GatefoldServer: Sendable {
     private let backends: BackendAdministration
     private let parts: LastingParts
     private let follower: RevocationFollower
+    private let stateHealth: StateHealth
     private let push: PushService
     private let mail: MailOffice?
     private let notices: NoticePublisher?
@@ -45,6 +46,19 @@ public struct GatefoldServer: Sendable {
         self.metrics = metrics
         self.logger = logger
         let state = try Assembly.stateStore(configuration)
+        if state.didFindOlderState {
+            logger.warning(
+                "state was replaced by an older copy or its generation file is lost, so all readers sign in again",
+                metadata: ["path": "\(configuration.state.path)"])
+        }
+        stateHealth = StateHealth(
+            didChange: { readiness in
+                switch readiness {
+                case .ready: logger.notice("state can be written again")
+                case .notReady(let cause): logger.error("state can not be written", metadata: ["cause": "\(cause)"])
+                }
+            },
+            ask: { try await state.health() })
         let revocations = RevocationLists()
         let services = BackendServices(
             clock: clock, random: random,
@@ -79,7 +93,7 @@ public struct GatefoldServer: Sendable {
             didFail: { error in
                 // To be interrupted is how following ends.
                 if error is CancellationError { return }
-                logger.error("revocations not followed", metadata: ["cause": "\(type(of: error))"])
+                logger.error("revocations not followed", metadata: ["cause": "\(StateHealth.cause(error))"])
             })
         do {
             try await follower.catchUp()
@@ -146,19 +160,10 @@ public struct GatefoldServer: Sendable {
         }
     }
 
-    @Sendable private func readiness() async -> Readiness {
-        do {
-            try await parts.state.health()
-            return .ready
-        } catch {
-            return .notReady
-        }
-    }
-
     private func mainListener(_ onListening: @escaping @Sendable (Int) async -> Void) throws -> some ApplicationProtocol
     {
         let router = MainRouter.make(
-            publications: publications, clock: parts.services.clock, readiness: readiness,
+            publications: publications, clock: parts.services.clock, readiness: stateHealth.readiness,
             unlistedProxies: UnlistedProxyWarning(logger: logger))
         return Application(
             responder: OwnTaskResponder(wrapped: router.buildResponder(), isNeeded: tls != nil),
@@ -184,7 +189,7 @@ public struct GatefoldServer: Sendable {
     private func adminListener(_ address: ListenAddress) -> some ApplicationProtocol {
         Application(
             router: AdminRouter.make(
-                metrics: metrics, readiness: readiness, backends: backends,
+                metrics: metrics, readiness: stateHealth.readiness, backends: backends,
                 catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock),
                 push: PushAdministration(publications: publications, store: parts.state)),
             server: HTTPServerBuilder { responder in

@@ -45,6 +45,7 @@ public final class RevocationFollower: Sendable {
     ///
     /// - Throws: when the store could not be asked.
     public func catchUp() async throws {
+        if let floor = try await store.sessionFloor() { lists.raiseFloor(to: floor) }
         let after = position.withLock(\.sequence)
         let records = try await store.revocations(after: after)
         for record in records {

@@ -1,3 +1,4 @@
+public import Foundation
 public import Gatefold
 import Synchronization
 
@@ -5,6 +6,7 @@ import Synchronization
 /// configuration brings finds what was revoked before.
 public final class RevocationLists: Sendable {
     private let lists: Mutex<[PublicationID: RevocationList]>
+    private let floor = Mutex(Date.distantPast)
 
     public init(_ lists: [RevocationList] = []) {
         self.lists = Mutex(Dictionary(lists.map { ($0.publication, $0) }) { first, _ in first })
@@ -14,8 +16,17 @@ public final class RevocationLists: Sendable {
         lists.withLock { lists in
             if let list = lists[publication] { return list }
             let list = RevocationList(publication: publication)
+            list.raiseFloor(to: floor.withLock(\.self))
             lists[publication] = list
             return list
+        }
+    }
+
+    /// Ends every session issued before the moment, in every publication.
+    public func raiseFloor(to moment: Date) {
+        lists.withLock { lists in
+            floor.withLock { $0 = max($0, moment) }
+            for list in lists.values { list.raiseFloor(to: moment) }
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -111,6 +112,33 @@ struct StartErrorTests {
                     #expect(run.errorLines.count { !$0.hasPrefix("{") } == 1, "\(run.errors)")
                 }
             }
+        }
+    }
+
+    @Test("a state or subscriber database of a newer release is not served, nor used by a command: status 78")
+    func newerSchema() async throws {
+        try await withSample { sample in
+            try await withServer(sample.launch) { _ in }
+            for (file, command) in [
+                ("state", ["token", "revoke", "--subscriber", "00000000000001"]),
+                ("house", ["subscribers", "list", "-b", "house"]),
+            ] {
+                let queue = try DatabaseQueue(path: sample.path("state/\(file).sqlite"))
+                try await queue.write { db in
+                    try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('99 of the future')")
+                }
+                for run in [try await serve(sample), try await sample.gatefold(command)] {
+                    #expect(run.status == 78, "\(run)")
+                    #expect(run.errorLines.count == 1, "\(run)")
+                    #expect(run.errors.contains("\(file).sqlite"), "\(run.errors)")
+                    #expect(run.errors.contains("\"99 of the future\""), "\(run.errors)")
+                }
+                try await queue.write { db in
+                    try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = '99 of the future'")
+                }
+                try queue.close()
+            }
+            try await withServer(sample.launch) { _ in }
         }
     }
 

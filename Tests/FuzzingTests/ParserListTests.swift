@@ -90,9 +90,11 @@ struct ParserListTests {
 
     /// Files and databases of our own.
     private static let ours: Set<String> = [
-        "CatalogueMemory", "FeedDatabase", "FeedFileStamp", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
-        "HerdReport", "PrivateFile", "SQLiteChanges", "SQLiteStateStore", "SQLiteStateStore+Acquaintances",
-        "SQLiteStateStore+ItemNumbers", "SubscriberDatabase",
+        "AppliedImport", "CatalogueMemory", "DatabaseFiles", "DatabaseUse", "DurableFolder", "FeedDatabase",
+        "FeedFileStamp", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter", "GenerationFile", "HerdReport",
+        "PrivateFile", "SQLiteChanges", "SQLiteStateStore", "SQLiteStateStore+Acquaintances",
+        "SQLiteStateStore+ItemNumbers", "StateBackup", "StateRestore", "SubscriberDatabase",
+        "SubscriberDatabase+Applying",
     ]
 
     /// Protocols, what is made of values that were read already, and what is hashed, compared or looked up, whatever it

@@ -1,99 +1,108 @@
+import Crypto
 import Foundation
 import GRDB
 import Gatefold
+import TestSupport
 import Testing
 
 @testable import State
 
-@Suite("The state of an older release", .serialized) struct MigrationTests {
-    @Test("is brought up to date with what it holds")
-    func upgrade() async throws {
-        try await withTemporaryFolder { folder async throws in
-            let path = folder + "/state.sqlite"
-            do {
-                let store = try SQLiteStateStore(path: path)
-                try await store.rememberAcquaintance([1], at: noon)
-            }
-            let queue = try DatabaseQueue(path: path)
-            try await queue.write { db in
-                for table in [
-                    "receipt", "store_transaction", "purchase", "claim", "owner_link", "store_event", "delivery",
-                    "push_token", "push_campaign",
-                ] {
-                    try db.execute(sql: "DROP TABLE \(table)")
-                }
-                try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = '2 purchases'")
-            }
-            try queue.close()
-            let store = try SQLiteStateStore(path: path)
-            #expect(try await store.isAcquainted([1]))
-            try await store.claim(.sample(), by: buyer(1))
-            #expect(try await store.ids(of: buyer(1)) == ["1"])
-        }
-    }
-
-    /// A state file as the release before accounts left it.
-    private func former(_ path: String) throws {
+@Suite("The state of an older release") struct MigrationTests {
+    /// Makes the file that a release left.
+    private func restore(_ schema: FrozenSchema, _ path: String) throws {
         let queue = try DatabaseQueue(path: path)
-        try StateSchema.migrator.migrate(queue, upTo: "2 purchases")
-        try queue.write { db in
-            for number: UInt8 in 1...2 {
-                try db.execute(
-                    sql: "INSERT INTO revocation (publication, subscriber, session, before) VALUES (?, ?, ?, ?)",
-                    arguments: [
-                        "daily", Data(subscriber(number).bytes), Data(), noon.timeIntervalSince1970 + Double(number),
-                    ])
-            }
-            try db.execute(sql: "DELETE FROM revocation WHERE sequence = 2")
-            try db.execute(
-                sql: "INSERT INTO device VALUES ('daily', ?, ?, ?, ?)",
-                arguments: [
-                    Data(subscriber(1).bytes), Data(device(1).bytes), noon.timeIntervalSince1970,
-                    noon.timeIntervalSince1970,
-                ])
+        try queue.writeWithoutTransaction { db in
+            // As the releases have it on disk.
+            try db.execute(sql: schema.sql)
+            _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
         }
         try queue.close()
     }
 
-    @Test("gets accounts, item numbers and spared sessions, and keeps what was revoked in its order")
-    func accounts() async throws {
-        try await withTemporaryFolder { folder async throws in
-            let path = folder + "/state.sqlite"
-            try former(path)
-            let store = try SQLiteStateStore(path: path)
-            let kept = Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon + 1)
-            #expect(try await store.revocations(after: 0) == [RevocationRecord(sequence: 1, revocation: kept)])
-            #expect(try await store.devices(of: subscriber(1), in: daily).count == 1)
-            let spared = SparedSession(session: SessionReference(bytes: [1, 2, 3, 4])!, issuedAt: noon + 5)
-            let next = Revocation(
-                publication: daily, subscriber: subscriber(1), session: nil, before: noon + 10, spared: spared)
-            try await store.record(next)
-            #expect(try await store.revocations(after: 1) == [RevocationRecord(sequence: 3, revocation: next)])
-            #expect(try await store.open(buyer(1)).number == 1)
-            #expect(try await store.itemNumbers(of: ["a"], in: daily) == ["a": SoldItem.firstAssigned])
-            // Opened again nothing is done twice.
-            let again = try SQLiteStateStore(path: path)
-            #expect(try await again.itemNumbers(of: ["b"], in: daily) == ["b": SoldItem.firstAssigned + 1])
+    private func schema(_ db: Database) throws -> [String] {
+        try String.fetchAll(
+            db, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY sql")
+    }
+
+    @Test(
+        "is a file that never changes, made by migrations that never change", arguments: FrozenSchema.all(of: "state"))
+    func frozen(_ old: FrozenSchema) async throws {
+        let digest = SHA256.hash(data: Data(old.sql.utf8)).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+        #expect(try FrozenSchema.checksums()[old.name] == digest)
+        try await withTemporaryFolder { (folder: String) async throws in
+            try restore(old, folder + "/old.sqlite")
+            let queue = try DatabaseQueue(path: folder + "/old.sqlite")
+            let (applied, tables) = try await queue.read { db in
+                (try StateSchema.migrator.appliedIdentifiers(db), try schema(db))
+            }
+            #expect(Set(StateSchema.migrator.migrations.prefix(applied.count)) == applied)
+            let today = try DatabaseQueue()
+            try StateSchema.migrator.migrate(today, upTo: try #require(applied.max()))
+            #expect(try await today.read(schema) == tables)
         }
     }
 
-    @Test("A copy made while it was served, brought back, is the state of that moment")
-    func backup() async throws {
-        try await withTemporaryFolder { folder async throws in
+    @Test("There is one for each past schema")
+    func all() {
+        #expect(FrozenSchema.all(of: "state").count >= 3)
+    }
+
+    @Test("is brought up to date with all that it holds", arguments: FrozenSchema.all(of: "state"))
+    func upgrade(_ old: FrozenSchema) async throws {
+        try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
-            try former(path)
+            try restore(old, path)
             let store = try SQLiteStateStore(path: path)
-            let account = try await store.open(buyer(1))
-            _ = try await store.itemNumbers(of: ["a"], in: daily)
-            let copy = folder + "/copy.sqlite"
-            try await store.pool.writeWithoutTransaction { db in
-                try db.execute(sql: "VACUUM INTO ?", arguments: [copy])
+            #expect(!store.didFindOlderState)
+            let ended = [
+                Revocation(
+                    publication: daily, subscriber: SubscriberReference(bytes: [UInt8](repeating: 1, count: 7))!,
+                    session: nil, before: noon + 1),
+                Revocation(
+                    publication: daily, subscriber: SubscriberReference(bytes: [UInt8](repeating: 2, count: 7))!,
+                    session: SessionReference(bytes: [9, 9, 9, 9])!, before: noon + 2),
+            ]
+            let kept = try await store.revocations(after: 0).map(\.revocation)
+            #expect(Array(kept.prefix(2)) == ended)
+            #expect(try await store.devices(of: ended[0].subscriber, in: daily).count == 2)
+            #expect(try await store.isAcquainted([UInt8](repeating: 5, count: 32)))
+            if old.name != "state-1.sql" { #expect(try await store.ids(of: buyer(1)) == ["1"]) }
+            if old.name == "state-3.sql" {
+                let spared = SparedSession(session: SessionReference(bytes: [8, 8, 8, 8])!, issuedAt: noon + 5)
+                #expect(kept.last?.spared == spared)
+                #expect(try await store.open(buyer(1)).number == 1)
             }
-            try await store.open(buyer(2))
-            let restored = try SQLiteStateStore(path: copy)
-            #expect(try await restored.accounts(in: daily, after: 0, limit: 9) == [account])
-            #expect(try await restored.itemNumbers(of: ["b"], in: daily) == ["b": SoldItem.firstAssigned + 1])
-            #expect(try await restored.revocations(after: 0).count == 1)
+            // What is new is numbered after what was ever there.
+            let next = Revocation(publication: daily, subscriber: subscriber(9), session: nil, before: noon + 10)
+            try await store.record(next)
+            let last = try #require(try await store.revocations(after: 3).last)
+            #expect(last.revocation == next && last.sequence > 3)
+            let first = SoldItem.firstAssigned + (old.name == "state-3.sql" ? 1 : 0)
+            #expect(try await store.itemNumbers(of: ["b"], in: daily) == ["b": first])
+            try await store.claim(.sample("2"), by: buyer(2))
+            #expect(try await store.ids(of: buyer(2)) == ["2"])
+            try await store.health()
+            // Opened again nothing is done twice.
+            let again = try SQLiteStateStore(path: path)
+            #expect(try await again.itemNumbers(of: ["c"], in: daily) == ["c": first + 1])
+        }
+    }
+
+    @Test("What a newer release has changed is refused, and stays as it is")
+    func newer() async throws {
+        try await withTemporaryFolder { (folder: String) async throws in
+            let path = folder + "/state.sqlite"
+            do { try SQLiteStateStore(path: path).pool.close() }
+            let queue = try DatabaseQueue(path: path)
+            try await queue.write { db in
+                try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('99 of the future')")
+            }
+            let error = #expect(throws: StateStoreError.self) { try SQLiteStateStore(path: path) }
+            #expect(error?.isNewerSchema == true)
+            #expect(error?.description.contains("99 of the future") == true)
+            #expect(throws: (any Error).self) { try StateBackup.make(of: path, to: folder + "/backup") }
         }
     }
 }

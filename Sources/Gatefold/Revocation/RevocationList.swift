@@ -16,6 +16,8 @@ public final class RevocationList: Sendable {
         var taken = 0
         /// Which of those was the latest that ends all sessions of a subscriber.
         var orders: [SubscriberReference: Int] = [:]
+        /// Ends every session issued before it.
+        var floor = Date.distantPast
     }
 
     public let publication: PublicationID
@@ -43,6 +45,16 @@ public final class RevocationList: Sendable {
         }
     }
 
+    /// Ends every session issued before the moment, whosever it is: an older state was brought back, and what it does not know
+    /// of any more may have been revoked. A floor never sinks.
+    public func raiseFloor(to moment: Date) {
+        held.withLock { held in
+            guard moment > held.floor else { return }
+            held.floor = moment
+            changes.note()
+        }
+    }
+
     /// Rises with what is taken in, to be noted by whoever asks ``hasEndedAll(of:since:)`` later.
     var order: Int { held.withLock { $0.taken } }
 
@@ -53,6 +65,7 @@ public final class RevocationList: Sendable {
 
     public func isRevoked(_ holder: SaltHolder) -> Bool {
         held.withLock { held in
+            if holder.issuedAt < held.floor { return true }
             if held.revocations.isEmpty { return false }
             return Self.scopes(holder.subscriber, holder.session).contains { scope in
                 held.revocations[scope]?.ends(holder.session, issuedAt: holder.issuedAt) ?? false
@@ -63,8 +76,9 @@ public final class RevocationList: Sendable {
     /// The earliest moment at which a new session of this subscriber is not ended by what is already revoked.
     public func boundary(subscriber: SubscriberReference, session: SessionReference) -> Date {
         held.withLock { held in
-            if held.revocations.isEmpty { return .distantPast }
-            return Self.scopes(subscriber, session).compactMap { held.revocations[$0]?.before }.max() ?? .distantPast
+            if held.revocations.isEmpty { return held.floor }
+            return Self.scopes(subscriber, session).compactMap { held.revocations[$0]?.before }
+                .reduce(held.floor, max)
         }
     }
 
@@ -72,7 +86,8 @@ public final class RevocationList: Sendable {
     /// it, or after now. Looks at all there are, so it is for what happens rarely.
     func boundary(subscriber: SubscriberReference) -> Date {
         held.withLock { held in
-            held.revocations.lazy.filter { $0.key.subscriber == subscriber }.map(\.value.before).max() ?? .distantPast
+            held.revocations.lazy.filter { $0.key.subscriber == subscriber }.map(\.value.before)
+                .reduce(held.floor, max)
         }
     }
 

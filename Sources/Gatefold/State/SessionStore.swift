@@ -34,6 +34,9 @@ public protocol SessionStore: Sendable {
     /// The revocations recorded after a sequence number, in order. 0 gives all.
     func revocations(after sequence: Int64) async throws -> [RevocationRecord]
 
+    /// The moment before which every session was issued that is ended because the store was restored; nil where none is.
+    func sessionFloor() async throws -> Date?
+
     /// Forgets revocations whose boundary lies before `moment`.
     func discardRevocations(before moment: Date) async throws
 
@@ -44,6 +47,11 @@ public protocol SessionStore: Sendable {
 
     /// Throws when the store can not be asked at present.
     func health() async throws
+}
+
+extension SessionStore {
+    /// Nil: for stores that can not be restored.
+    public func sessionFloor() async throws -> Date? { nil }
 }
 
 /// What became of a device that signed in.

@@ -48,7 +48,7 @@ struct AccountEraseCommand: AsyncParsableCommand {
             do {
                 database = try kind.openDatabase()
             } catch {
-                throw CommandFailure(.unavailable, "\(name): \(error)")
+                throw CommandFailure(opening: error, of: name)
             }
             guard let record = try await database.find(identifier) else { continue }
             let subscriber = kind.subscriber(record)

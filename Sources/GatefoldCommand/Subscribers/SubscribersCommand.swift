@@ -44,7 +44,7 @@ struct DatabaseOptions: ParsableArguments {
         do {
             return (try chosen.openDatabase(), chosen, read)
         } catch {
-            throw CommandFailure(.unavailable, "\(error)")
+            throw CommandFailure(opening: error)
         }
     }
 }

@@ -30,6 +30,12 @@ struct CommandFailure: Error {
         self.message = message
     }
 
+    /// What keeps a subscriber database from being opened.
+    init(opening error: any Error, of backend: String? = nil) {
+        let isNewer = (error as? SubscriberDatabaseError)?.isNewerSchema ?? false
+        self.init(isNewer ? .configuration : .unavailable, (backend.map { "\($0): " } ?? "") + "\(error)")
+    }
+
     /// Nil for errors that the argument parser prints better itself.
     init?(_ error: any Error) {
         switch error {

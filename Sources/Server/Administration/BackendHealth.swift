@@ -18,9 +18,3 @@ struct BackendHealth: Sendable {
             + "remembering \(status.entries) answers in \(status.bytes / 1_000) kB"
     }
 }
-
-/// Whether the server can do its work at present.
-enum Readiness: Sendable {
-    case ready
-    case notReady
-}

@@ -72,7 +72,7 @@ public enum Assembly {
 
     /// Opens the state store, and makes it and its folder where they are missing.
     ///
-    /// - Throws: ``AssemblyError/state(path:cause:)``.
+    /// - Throws: ``AssemblyError/state(path:cause:)`` or ``AssemblyError/newerSchema(cause:)``.
     public static func stateStore(_ configuration: GatefoldConfiguration) throws -> SQLiteStateStore {
         let path = configuration.state.path
         do {
@@ -80,6 +80,8 @@ public enum Assembly {
                 at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
             return try SQLiteStateStore(path: path, newPushTokensPerHour: configuration.state.pushTokensPerHour)
+        } catch let error as StateStoreError where error.isNewerSchema {
+            throw AssemblyError.newerSchema(cause: "\(error)")
         } catch {
             throw AssemblyError.state(path: path, cause: "\(error)")
         }
@@ -91,6 +93,8 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
     case testMode(publication: PublicationID, backend: String, isForTests: Bool)
     case proofs(publication: PublicationID, backend: String, asked: [String], checked: [String])
     case state(path: String, cause: String)
+    /// A newer release has changed the tables of the state or of a backend.
+    case newerSchema(cause: String)
     /// A publication can not sell in its stores like this.
     case stores(publication: PublicationID, cause: String)
     case store(name: StoreName, cause: String)
@@ -103,7 +107,7 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
     /// Whether the configuration has to change, rather than the world.
     public var isConfiguration: Bool {
         switch self {
-        case .testMode, .proofs, .stores, .gate: true
+        case .testMode, .proofs, .stores, .gate, .newerSchema: true
         case .state, .store, .deliveries, .backend, .catalogue, .listen: false
         }
     }
@@ -119,6 +123,7 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
                 + "[\(checked.joined(separator: ", "))], not [\(asked.joined(separator: ", "))]; "
                 + "its `proof`, and the places in its statements and templates, say what it checks"
         case .state(let path, let cause): "the state database \(path) can not be opened: \(cause)"
+        case .newerSchema(let cause): cause
         case .stores(let publication, let cause): "publications.\(publication).stores: \(cause)"
         case .store(let name, let cause): "the store \(name) can not be opened: \(cause)"
         case .backend(let name, let cause): "the backend \(name) can not be opened: \(cause)"

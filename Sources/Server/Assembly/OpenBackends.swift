@@ -17,7 +17,7 @@ struct OpenBackends: Sendable {
 
     /// - Parameter interposing: puts something between an opened backend, which it is given with its name, and whatever
     ///   protects and asks it.
-    /// - Throws: ``AssemblyError/backend(name:cause:)``.
+    /// - Throws: ``AssemblyError/backend(name:cause:)`` or ``AssemblyError/newerSchema(cause:)``.
     init(
         _ plan: BackendPlan, services: BackendServices, keeping before: OpenBackends? = nil,
         interposing: (String, any SubscriberBackend) -> any SubscriberBackend = { $1 }
@@ -34,6 +34,8 @@ struct OpenBackends: Sendable {
                 entries[planned.name] = Entry(
                     fingerprint: planned.fingerprint, members: planned.kind.members,
                     backend: protect(opened, planned, services))
+            } catch let error as SubscriberDatabaseError where error.isNewerSchema {
+                throw AssemblyError.newerSchema(cause: "the backend \(planned.name): \(error)")
             } catch {
                 throw AssemblyError.backend(name: planned.name, cause: "\(error)")
             }

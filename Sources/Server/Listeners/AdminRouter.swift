@@ -14,7 +14,7 @@ enum AdminRouter {
         router.add(middleware: HeadMiddleware())
         router.add(middleware: NoCacheMiddleware())
         router.add(middleware: TargetFormMiddleware())
-        addHealth(to: router, readiness: readiness) {
+        addHealth(to: router, readiness: readiness, namesCause: true) {
             await backends.health().map { HealthLine(isGood: $0.isUp, text: $0.line) } + (catalogues?.health() ?? [])
         }
         router.get("metrics") { _, _ in
@@ -36,9 +36,12 @@ enum AdminRouter {
     /// `/healthz` says that the process answers, `/readyz` that it can do its work; `degraded` that it does so although a
     /// backend can not be asked, or a catalogue is old.
     ///
-    /// - Parameter parts: of which `/readyz` speaks, where strangers do not read it.
+    /// - Parameters:
+    ///   - namesCause: whether `/readyz` says why, where strangers do not read it.
+    ///   - parts: of which `/readyz` speaks, there as well.
     static func addHealth(
         to router: Router<GatefoldRequestContext>, readiness: @escaping @Sendable () async -> Readiness,
+        namesCause: Bool = false,
         parts: @escaping @Sendable () async -> [HealthLine] = { [] }
     ) {
         // Load balancers ask by either method.
@@ -49,7 +52,8 @@ enum AdminRouter {
                 let lines = healths.map { $0.text + "\n" }.joined()
                 return switch await readiness() {
                 case .ready: text(.ok, (healths.allSatisfy(\.isGood) ? "ready\n" : "degraded\n") + lines)
-                case .notReady: text(.serviceUnavailable, "not ready\n" + lines)
+                case .notReady(let cause):
+                    text(.serviceUnavailable, "not ready\n" + (namesCause ? "state: \(cause)\n" : "") + lines)
                 }
             }
         }

@@ -1,6 +1,10 @@
 /// Why the state store could not be used.
 public enum StateStoreError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
+    /// A newer release has changed the tables.
+    case newerSchema(path: String, reason: String)
+    /// The file can not be read or written at present.
+    case unavailable(reason: String)
     /// A row can not be understood.
     case unreadableRow(table: String)
     /// A text holds the character that ends texts in databases.
@@ -8,9 +12,16 @@ public enum StateStoreError: Error, Equatable, CustomStringConvertible {
     /// A receipt is not there any more.
     case noSuchReceipt
 
+    /// Whether another release has to be started, rather than the file put right.
+    package var isNewerSchema: Bool {
+        if case .newerSchema = self { true } else { false }
+    }
+
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "cannot open the state store \(path): \(reason)"
+        case .newerSchema(let path, let reason): "cannot open the state store \(path): \(reason)"
+        case .unavailable(let reason): "the state store can not be read or written: \(reason)"
         case .unreadableRow(let table): "a row of table \(table) can not be read"
         case .unstorableText(let table):
             "a text for table \(table) holds the character U+0000; expected a text without it"

@@ -80,6 +80,11 @@ struct DiskTests {
                 let revoked = try await sample.gatefold(["token", "revoke", "--token", try #require(kept.last)])
                 #expect(revoked.status != 0 && !revoked.errors.isEmpty)
                 #expect(server.isRunning)
+                #expect(
+                    try await eventually(within: .seconds(2)) {
+                        try await sample.http.send("GET", "/readyz").status == 503
+                    })
+                #expect(try await sample.admin.send("GET", "/readyz").text.contains("disk is full"))
 
                 // There is room again: nothing needs to be started anew.
                 try disk.empty()
@@ -88,7 +93,10 @@ struct DiskTests {
                 #expect(try await eventually { try await sample.call("sign_out", ["token": last]).status == 200 })
                 ended.append(last)
                 #expect(try await !isGood(last, sample))
-                #expect(try await sample.http.send("GET", "/readyz").status == 200)
+                #expect(
+                    try await eventually(within: .seconds(2)) {
+                        try await sample.http.send("GET", "/readyz").status == 200
+                    })
                 let log = try String(contentsOf: disk.folder.appendingPathComponent("log"), encoding: .utf8)
                 #expect(log.contains("log lines were lost"))
                 server.send(SIGKILL)

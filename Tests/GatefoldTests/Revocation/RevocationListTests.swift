@@ -24,6 +24,24 @@ struct RevocationListTests {
         #expect(list.boundary(subscriber: reader, session: session) == .after(11))
     }
 
+    @Test("ends every session issued before its floor, opens none there, and lets no end fall together with it")
+    func floor() {
+        let list = RevocationList(publication: .daily)
+        let mark = list.changes.mark
+        list.raiseFloor(to: .after(100))
+        #expect(!mark.stands)
+        list.raiseFloor(to: .after(50))
+        #expect(list.isRevoked(holder(session, 99)) && list.isRevoked(holder(other, 99)))
+        #expect(!list.isRevoked(holder(session, 100)))
+        #expect(list.boundary(subscriber: reader, session: session) == .after(100))
+        // A session that counts as issued at the floor is ended by who signs out while the clock is behind it.
+        list.add(list.ending(reader, session: session, at: .after(20)))
+        #expect(list.isRevoked(holder(session, 100)))
+        #expect(!list.isRevoked(holder(other, 100)))
+        list.discard(before: .after(1_000))
+        #expect(list.isRevoked(holder(other, 99)))
+    }
+
     @Test("ends all sessions of a reader at once")
     func all() {
         let list = RevocationList(publication: .daily)

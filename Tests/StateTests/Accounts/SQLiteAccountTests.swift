@@ -84,8 +84,9 @@ import Testing
                 let steps = try await store.pool.read { db in
                     try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql).map { $0["detail"] as String }
                 }
-                // A common table is what the search before it found.
-                let scans = steps.filter { $0.hasPrefix("SCAN") && $0 != "SCAN person" }
+                // A common table is what the search before it found; the others have a row, or one for each table.
+                let small: Set = ["SCAN person", "SCAN generation", "SCAN sqlite_sequence"]
+                let scans = steps.filter { $0.hasPrefix("SCAN") && !small.contains($0) }
                 #expect(scans.isEmpty, "\(sql): \(steps)")
             }
         }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Gatefold
+import SQLAccess
 
 /// Writes a new feed's database. Nothing reads it before it is whole, and one that did not become whole is thrown away:
 /// so it is written without a journal, and brought to disk once, at the end.

@@ -7,9 +7,12 @@ import Gatefold
 /// PostgreSQL (`ON CONFLICT (columns)`, `RETURNING`), so that another store can take them over: BLOB is `bytea`, REAL is
 /// `double precision`, INTEGER is `bigint`, AUTOINCREMENT an identity column; STRICT and WITHOUT ROWID fall away.
 enum StateSchema {
+    /// In every state there ever was.
+    static let firstMigration = "1 state"
+
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("1 state") { db in try db.execute(sql: sessions) }
+        migrator.registerMigration(firstMigration) { db in try db.execute(sql: sessions) }
         migrator.registerMigration("2 purchases") { db in
             try db.execute(sql: receipts)
             try db.execute(sql: purchases)
@@ -21,6 +24,7 @@ enum StateSchema {
             try db.execute(sql: firstItemNumber, arguments: [SoldItem.firstAssigned - 1])
             try db.execute(sql: sparedSessions)
         }
+        migrator.registerMigration("4 generations") { db in try db.execute(sql: generations) }
         return migrator
     }
 }

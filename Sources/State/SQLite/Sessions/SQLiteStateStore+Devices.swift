@@ -20,10 +20,13 @@ extension SQLiteStateStore {
                 arguments: [
                     publication.rawValue, Data(subscriber.bytes), Data(device.bytes), seconds, seconds,
                 ])
+            let floor = try Double.fetchOne(db, sql: "SELECT session_floor FROM generation")
+                .map { Date(timeIntervalSince1970: $0) }
             let ended = try known.filter { evicted.contains($0.reference) }.map { device in
                 let recorded = try Self.boundary(db, of: SessionReference(device.reference), subscriber, publication)
                 let revocation = Revocation(
-                    publication: publication, subscriber: subscriber, evicting: device, recorded: recorded, at: moment)
+                    publication: publication, subscriber: subscriber, evicting: device,
+                    recorded: [recorded, floor].compactMap(\.self).max(), at: moment)
                 try Self.remove(db, device.reference, subscriber, publication)
                 try Self.record(db, revocation)
                 return revocation

@@ -1,0 +1,104 @@
+package import Foundation
+import GRDB
+import SQLAccess
+
+/// Copies of the state: one that is consistent although the state is in use, and one that takes the state's place again.
+package struct StateBackup: Sendable, Equatable {
+    /// In bytes.
+    package let size: Int
+    /// The number of revocations in the copy.
+    package let revocations: Int
+
+    /// Copies the state at `path` into a new file that only its owner may read, and verifies the copy.
+    ///
+    /// Nothing is changed in the state; a server may go on writing to it.
+    ///
+    /// - Throws: ``StateBackupError``.
+    package static func make(of path: String, to file: String) throws -> StateBackup {
+        guard access(path, F_OK) == 0 else { throw StateBackupError.noState(path: path) }
+        guard access(file, F_OK) != 0 else { throw StateBackupError.fileExists(path: file) }
+        let part = "\(file).\(UUID().uuidString).part"
+        defer { unlink(part) }
+        do {
+            PrivateFile.createIfMissing(part)
+            guard access(part, W_OK) == 0 else {
+                throw StateBackupError.unwritable(path: file, reason: String(cString: strerror(errno)))
+            }
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(5)
+            let state = try DatabaseQueue(path: path, configuration: configuration)
+            // One reading transaction: what is in the WAL comes along, and what is written meanwhile does not.
+            try state.writeWithoutTransaction { db in
+                try StateSchema.migrator.refuseNewer(db)
+                try db.execute(sql: "VACUUM INTO ?", arguments: [part])
+            }
+            try state.close()
+            let backup = try verify(part)
+            try DurableFolder.synchroniseFile(part)
+            // A link, unlike a rename, never takes the place of another file.
+            guard link(part, file) == 0 else {
+                throw errno == EEXIST
+                    ? StateBackupError.fileExists(path: file)
+                    : StateBackupError.unwritable(path: file, reason: String(cString: strerror(errno)))
+            }
+            try DurableFolder.synchronise(of: file)
+            return backup
+        } catch let error as DatabaseError {
+            throw StateBackupError.database(reason: error.message ?? "SQLite code \(error.resultCode.rawValue)")
+        }
+    }
+
+    /// Reads a copy from its beginning to its end.
+    ///
+    /// - Throws: ``StateBackupError`` or ``NewerSchema`` for what is no sound copy of a state that this release knows.
+    static func verify(_ path: String) throws -> StateBackup {
+        do {
+            let copy = try DatabaseQueue(path: path)
+            let revocations = try copy.writeWithoutTransaction { db in
+                let problems = try String.fetchAll(db, sql: "PRAGMA integrity_check(10)")
+                guard problems == ["ok"] else {
+                    throw StateBackupError.unsound(path: path, reason: problems.first ?? "it can not be read")
+                }
+                let applied = try StateSchema.migrator.appliedIdentifiers(db)
+                guard applied.contains(StateSchema.firstMigration) else {
+                    throw StateBackupError.unsound(path: path, reason: "it is no state of Gatefold")
+                }
+                try StateSchema.migrator.refuseNewer(db)
+                return try Int.fetchOne(db, sql: "SELECT count(*) FROM revocation") ?? 0
+            }
+            try copy.close()
+            var status = stat()
+            stat(path, &status)
+            return StateBackup(size: Int(status.st_size), revocations: revocations)
+        } catch let error as DatabaseError {
+            throw StateBackupError.unsound(
+                path: path, reason: error.message ?? "SQLite code \(error.resultCode.rawValue)")
+        }
+    }
+}
+
+/// Why a state could not be copied or brought back.
+package enum StateBackupError: Error, Equatable, CustomStringConvertible {
+    case noState(path: String)
+    case noBackup(path: String)
+    case fileExists(path: String)
+    case unwritable(path: String, reason: String)
+    case unsound(path: String, reason: String)
+    /// Another process has the state open.
+    case inUse(path: String, process: Int32?)
+    case database(reason: String)
+
+    package var description: String {
+        switch self {
+        case .noState(let path): "there is no state \(path)"
+        case .noBackup(let path): "there is no file \(path)"
+        case .fileExists(let path): "\(path) exists; expected the path of a new file"
+        case .unwritable(let path, let reason): "\(path) can not be written: \(reason)"
+        case .unsound(let path, let reason): "\(path) can not be used: \(reason)"
+        case .inUse(let path, let process):
+            "the state \(path) is in use" + (process.map { " by the process \($0)" } ?? "")
+                + "; expected the server to be stopped first"
+        case .database(let reason): "the state can not be copied: \(reason)"
+        }
+    }
+}

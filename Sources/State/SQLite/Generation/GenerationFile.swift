@@ -1,0 +1,135 @@
+import Foundation
+import SQLAccess
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// A small file beside the state that says how far the state had come.
+///
+/// An older copy of the state that is put in its place by hand has come less far, or is of another generation, and the file
+/// tells. It is written after each revocation, without waiting for the disk: what a power cut takes of it makes it say less.
+final class GenerationFile: Sendable {
+    /// What was found.
+    enum Content: Equatable {
+        case missing
+        case unreadable
+        case generation(StateGeneration)
+    }
+
+    private let path: String
+    /// What was written last by this process.
+    private let written = Mutex<StateGeneration?>(nil)
+
+    /// - Parameter state: the path of the state itself.
+    init(beside state: String) {
+        path = Self.path(beside: state)
+    }
+
+    static func path(beside state: String) -> String { state + ".generation" }
+
+    private static let header = "gatefold-state-generation 1"
+
+    func read() -> Content {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            return access(path, F_OK) == 0 ? .unreadable : .missing
+        }
+        return Self.decode(data).map { .generation($0) } ?? .unreadable
+    }
+
+    /// Replaces the file as a whole, and brings it to disk.
+    func write(_ generation: StateGeneration) throws {
+        let part = "\(path).\(UUID().uuidString).part"
+        let file = open(part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw GenerationFileError(path: path, code: errno) }
+        let data = Self.encode(generation)
+        let isWritten = data.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } == data.count
+        guard isWritten, fsync(file) == 0 else {
+            let code = errno
+            close(file)
+            unlink(part)
+            throw GenerationFileError(path: path, code: code)
+        }
+        close(file)
+        guard rename(part, path) == 0 else {
+            let code = errno
+            unlink(part)
+            throw GenerationFileError(path: path, code: code)
+        }
+        try DurableFolder.synchronise(of: path)
+        written.withLock { $0 = generation }
+    }
+
+    /// Writes how far the state has come, unless that is known already; another process's later word stays.
+    func raise(to generation: StateGeneration) throws {
+        try written.withLock { written in
+            if written == generation, access(path, F_OK) == 0 { return }
+            let file = open(path, O_RDWR | O_CLOEXEC)
+            guard file >= 0 else {
+                // Somebody removed it; the state itself is in its place, or nothing would have been written to it.
+                guard errno == ENOENT else { throw GenerationFileError(path: path, code: errno) }
+                let restored = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+                guard restored >= 0 else { throw GenerationFileError(path: path, code: errno) }
+                defer { close(restored) }
+                try Self.put(generation, in: restored, path)
+                written = generation
+                return
+            }
+            defer { close(file) }
+            guard flock(file, LOCK_EX) == 0 else { throw GenerationFileError(path: path, code: errno) }
+            var bytes = [UInt8](repeating: 0, count: 256)
+            let count = pread(file, &bytes, bytes.count, 0)
+            guard count >= 0 else { throw GenerationFileError(path: path, code: errno) }
+            // One of another generation was written by whoever began that one: the state in the tables is it.
+            let known = Self.decode(Data(bytes.prefix(count)))
+            if let known, known.id == generation.id, known.revocations >= generation.revocations {
+                written = generation
+                return
+            }
+            try Self.put(generation, in: file, path)
+            written = generation
+        }
+    }
+
+    private static func put(_ generation: StateGeneration, in file: CInt, _ path: String) throws {
+        let data = encode(generation)
+        // Always of the same length, and less than a sector: it is there as a whole or not at all.
+        guard data.withUnsafeBytes({ pwrite(file, $0.baseAddress, $0.count, 0) }) == data.count else {
+            throw GenerationFileError(path: path, code: errno)
+        }
+    }
+
+    private static func encode(_ generation: StateGeneration) -> Data {
+        let id = generation.id.map { byte in
+            let text = String(byte, radix: 16)
+            return text.count == 1 ? "0" + text : text
+        }.joined()
+        let digits = String(generation.revocations)
+        let number = String(repeating: "0", count: max(0, 19 - digits.count)) + digits
+        return Data("\(header)\n\(id)\n\(number)\n".utf8)
+    }
+
+    private static func decode(_ data: Data) -> StateGeneration? {
+        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count == 4, lines[0] == header, lines[1].utf8.count == StateGeneration.size * 2, lines[3].isEmpty,
+            let revocations = Int64(lines[2]), revocations >= 0
+        else { return nil }
+        var id = Data()
+        var rest = lines[1][...]
+        while !rest.isEmpty {
+            guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
+            id.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        return StateGeneration(id: id, revocations: revocations)
+    }
+}
+
+/// The file beside the state could not be written.
+struct GenerationFileError: Error, Equatable, CustomStringConvertible {
+    let path: String
+    let code: CInt
+
+    var description: String { "the file \(path) can not be written: \(String(cString: strerror(code)))" }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("gatefold state", .serialized)
+struct StateCommandTests {
+    private func signOut(_ token: String, _ sample: Sample) async throws {
+        #expect(try await sample.call("sign_out", ["token": token]).status == 200)
+    }
+
+    @Test("Pitfall 34: a backup made while serving, restored, makes no session good again")
+    func restore() async throws {
+        try await withSample { sample in
+            var tokens: [String] = []
+            try await withServer(sample.launch) { _ in
+                for _ in 0..<3 { tokens.append(try await sample.signIn(sample.newReader())) }
+                try await signOut(tokens[0], sample)
+                let made = try await sample.succeed(["state", "backup", "backup.sqlite", "--json"])
+                #expect(made.contains("\"revocations\":1"), "\(made)")
+                let attributes = try FileManager.default.attributesOfItem(atPath: sample.path("backup.sqlite"))
+                #expect(attributes[.posixPermissions] as? Int == 0o600)
+                try await signOut(tokens[1], sample)
+
+                let busy = try await sample.gatefold(["state", "restore", "backup.sqlite"])
+                #expect(busy.status == 69 && busy.errorLines.count == 1, "\(busy)")
+                #expect(busy.errors.contains("is in use"), "\(busy.errors)")
+                let again = try await sample.gatefold(["state", "backup", "backup.sqlite"])
+                #expect(again.status == 73 && again.errorLines.count == 1, "\(again)")
+                #expect(try await sample.state(of: tokens[2]) == "active")
+            }
+            let restored = try await sample.succeed(["state", "restore", "backup.sqlite"])
+            #expect(restored.contains("Sessions issued before"), "\(restored)")
+            try await withServer(sample.launch) { _ in
+                for token in tokens { #expect(try await sample.state(of: token) != "active") }
+                for token in tokens {
+                    #expect(try await sample.call("renew", ["token": token]).element("token") == nil)
+                    #expect(try await sample.credentials(token, Sample.third).element("password") == nil)
+                }
+                let anew = try await sample.signIn(sample.newReader())
+                #expect(try await sample.state(of: anew) == "active")
+                let pair = try await sample.pair(anew, Sample.third)
+                #expect(try await sample.download("daily/\(Sample.third).zip", pair).status == 200)
+            }
+        }
+    }
+
+    @Test("Pitfall 34: a copy of the file, put back by hand, makes no session good again, and the server says so")
+    func byHand() async throws {
+        try await withSample { sample in
+            var tokens: [String] = []
+            try await withServer(sample.launch) { _ in
+                for _ in 0..<2 { tokens.append(try await sample.signIn(sample.newReader())) }
+            }
+            try FileManager.default.copyItem(atPath: sample.path("state/state.sqlite"), toPath: sample.path("copy"))
+            try await withServer(sample.launch) { server in
+                try await signOut(tokens[0], sample)
+                #expect(!server.output.contains("older copy"))
+            }
+            try FileManager.default.removeItem(atPath: sample.path("state/state.sqlite"))
+            try FileManager.default.copyItem(atPath: sample.path("copy"), toPath: sample.path("state/state.sqlite"))
+            try await withServer(sample.launch) { server in
+                for token in tokens { #expect(try await sample.state(of: token) != "active") }
+                #expect(server.output.contains("older copy"), "\(server.output)")
+                let anew = try await sample.signIn(sample.newReader())
+                #expect(try await sample.state(of: anew) == "active")
+            }
+        }
+    }
+
+    @Test("what is no backup, and what is not there, is refused in one line")
+    func mistakes() async throws {
+        try await withSample { sample in
+            let missing = try await sample.gatefold(["state", "restore", "nothing"])
+            #expect(missing.status == 66 && missing.errorLines.count == 1, "\(missing)")
+            let garbage = try await sample.gatefold(["state", "restore", "house.csv"])
+            #expect(garbage.status == 65 && garbage.errorLines.count == 1, "\(garbage)")
+            let none = try await sample.gatefold(["state", "backup", "backup.sqlite"])
+            #expect(none.status == 66 && none.errorLines.count == 1, "\(none)")
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import GRDB
+import Gatefold
+import SQLAccess
+import TestSupport
+import Testing
+
+@testable import State
+
+@Suite("A backup of the state") struct StateBackupTests {
+    private func ending(_ number: UInt8) -> Revocation {
+        Revocation(publication: daily, subscriber: subscriber(number), session: nil, at: noon)
+    }
+
+    @Test("has all that was acknowledged while a server writes, and may be read by its owner alone")
+    func online() async throws {
+        try await withTemporaryFolder { (folder: String) async throws in
+            let store = try SQLiteStateStore(path: folder + "/state.sqlite")
+            for number: UInt8 in 1...4 { try await store.record(ending(number)) }
+            let backup = try StateBackup.make(of: folder + "/state.sqlite", to: folder + "/backup")
+            try await store.record(ending(5))
+            #expect(backup.revocations == 4)
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/backup")
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            #expect(attributes[.size] as? Int == backup.size)
+            #expect(try StateBackup.verify(folder + "/backup") == backup)
+            #expect(throws: StateBackupError.fileExists(path: folder + "/backup")) {
+                try StateBackup.make(of: folder + "/state.sqlite", to: folder + "/backup")
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(!names.contains { $0.hasSuffix(".part") })
+        }
+    }
+
+    @Test("brought back has what it had, and all sessions issued before that are ended")
+    func restore() async throws {
+        try await withTemporaryFolder { (folder: String) async throws in
+            let path = folder + "/state.sqlite"
+            do {
+                let store = try SQLiteStateStore(path: path)
+                try await store.record(ending(1))
+                _ = try await store.open(buyer(1))
+                _ = try StateBackup.make(of: path, to: folder + "/backup")
+                try await store.record(ending(2))
+                try store.pool.close()
+            }
+            let restore = try StateRestore.make(from: folder + "/backup", to: path, at: noon + 100.5)
+            #expect(restore.sessionFloor == noon + 101)
+            let store = try SQLiteStateStore(path: path)
+            #expect(!store.didFindOlderState)
+            #expect(try await store.sessionFloor() == noon + 101)
+            #expect(try await store.revocations(after: 0).map(\.revocation) == [ending(1)])
+            #expect(try await store.accounts(in: daily, after: 0, limit: 9).count == 1)
+            try await store.health()
+            // The former one is kept, and would be found older if it came back.
+            let former = try #require(restore.formerState)
+            #expect(try StateBackup.verify(former).revocations == 2)
+            try store.pool.close()
+            for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+            try FileManager.default.copyItem(atPath: former, toPath: path)
+            #expect(try SQLiteStateStore(path: path).didFindOlderState)
+        }
+    }
+
+    @Test("is not brought back under an open state, nor over a state from what is none")
+    func refusals() async throws {
+        try await withTemporaryFolder { (folder: String) async throws in
+            let path = folder + "/state.sqlite"
+            let store = try SQLiteStateStore(path: path)
+            try await store.record(ending(1))
+            _ = try StateBackup.make(of: path, to: folder + "/backup")
+            #expect(throws: StateBackupError.self) {
+                try StateRestore.make(from: folder + "/backup", to: path, at: noon)
+            }
+            try await store.health()
+            try store.pool.close()
+            try Data(repeating: 7, count: 5000).write(to: URL(fileURLWithPath: folder + "/garbage"))
+            _ = try await DatabaseQueue(path: folder + "/other").write { try $0.execute(sql: "CREATE TABLE a (b)") }
+            for name in ["garbage", "other", "missing"] {
+                #expect(throws: StateBackupError.self, "\(name)") {
+                    try StateRestore.make(from: "\(folder)/\(name)", to: path, at: noon)
+                }
+            }
+            let again = try SQLiteStateStore(path: path)
+            #expect(try await again.revocations(after: 0).count == 1)
+            #expect(try await again.sessionFloor() == nil)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(!names.contains { $0.contains("restoring") })
+        }
+    }
+
+    @Test("takes the place of a state that can not be read, and of none")
+    func broken() async throws {
+        try await withTemporaryFolder { (folder: String) async throws in
+            let path = folder + "/state.sqlite"
+            do {
+                let store = try SQLiteStateStore(path: path)
+                try await store.record(ending(1))
+                _ = try StateBackup.make(of: path, to: folder + "/backup")
+                try store.pool.close()
+            }
+            try Data(repeating: 7, count: 50_000).write(to: URL(fileURLWithPath: path))
+            _ = try StateRestore.make(from: folder + "/backup", to: path, at: noon)
+            #expect(try await SQLiteStateStore(path: path).revocations(after: 0).count == 1)
+            let elsewhere = folder + "/new/folder/state.sqlite"
+            #expect(try StateRestore.make(from: folder + "/backup", to: elsewhere, at: noon).formerState == nil)
+            #expect(try await SQLiteStateStore(path: elsewhere).sessionFloor() == noon + 1)
+        }
+    }
+
+    @Test("A copy of the file alone, which is no backup, has none of what is in the WAL")
+    func copyOfTheFile() async throws {
+        try await withTemporaryFolder { (folder: String) async throws in
+            let path = folder + "/state.sqlite"
+            let store = try SQLiteStateStore(path: path)
+            for number: UInt8 in 1...4 { try await store.record(ending(number)) }
+            try FileManager.default.copyItem(atPath: path, toPath: folder + "/copy")
+            let kept = try await DatabaseQueue(path: folder + "/copy").read { db in
+                try db.tableExists("revocation") ? try Int.fetchOne(db, sql: "SELECT count(*) FROM revocation") : 0
+            }
+            #expect(kept == 0)
+        }
+    }
+}
