@@ -115,7 +115,7 @@ import Testing
         }
         _ = try await backend.subscription(of: Subscriber(backend: "embedded", key: "1"), inquiry: Inquiry())
         let statements = Set(bench.log.take().filter { $0.hasPrefix("SELECT") })
-        #expect(statements.count == 7)
+        #expect(statements.count == 8)
         try bench.otherConnection { db in
             for sql in statements {
                 let arguments = StatementArguments(sql.contains("?") ? [1] : [])

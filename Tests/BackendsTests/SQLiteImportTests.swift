@@ -2,6 +2,7 @@ import CSV
 import Foundation
 import GRDB
 import Gatefold
+import SQLAccess
 import Synchronization
 import TestSupport
 import Testing

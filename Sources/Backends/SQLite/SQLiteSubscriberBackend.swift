@@ -44,12 +44,13 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
     public func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
         let found = try await database.proof(of: credentials.identifier)
         guard let proof else {
-            return found.id.map { .recognised(subscriber($0)) } ?? .notRecognised(message: nil)
+            guard let id = try await id(of: found, credentials.identifier) else { return .notRecognised(message: nil) }
+            return .recognised(subscriber(id))
         }
         guard let typed = credentials[proof.field] else { return .notRecognised(message: nil) }
         let verdict = try await verifier.check(
             proof.folds ? CredentialFields.fold(typed) : typed, against: found.passwordHash)
-        guard case .right(let betterHash) = verdict, let id = found.id else {
+        guard case .right(let betterHash) = verdict, let id = try await id(of: found, credentials.identifier) else {
             return .notRecognised(message: nil, found: FoundSubscribers(found.id.map { [subscriber($0)] } ?? []))
         }
         if let betterHash, let old = found.passwordHash {
@@ -75,6 +76,11 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
 
     public func health() async throws {
         try await database.health()
+    }
+
+    /// The number of who was found, which a row of an import gets where it is brought over.
+    private func id(of found: StoredProofOfSubscriber, _ identifier: String) async throws -> Int64? {
+        found.isStaged ? try await database.find(identifier)?.id : found.id
     }
 
     private func subscriber(_ id: Int64) -> Subscriber {

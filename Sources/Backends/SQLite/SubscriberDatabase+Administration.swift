@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Gatefold
+import SQLAccess
 
 extension SubscriberDatabase {
     /// Sets the stored state, and the message shown with it. An adopted subscriber is the operator's from then on.
@@ -52,6 +53,7 @@ extension SubscriberDatabase {
     /// Keeps a better hash of the same password, unless the password was changed meanwhile or another writer is at work.
     func upgradePassword(of id: Int64, from old: String, to new: String) async throws {
         try await upgrades.write { db in
+            try AppliedImport.settle(id: id, db)
             try db.execute(
                 sql: "UPDATE subscriber SET password_hash = ? WHERE id = ? AND password_hash = ?",
                 arguments: [new, id, old])
@@ -62,6 +64,7 @@ extension SubscriberDatabase {
         let identifier = CredentialFields.fold(identifier)
         guard Self.accepts(identifier: identifier) else { return false }
         return try await pool.write { db in
+            try AppliedImport.settle(identifier, db)
             try db.execute(sql: sql, arguments: arguments + [identifier])
             return db.changesCount > 0
         }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Gatefold
+import SQLAccess
 
 extension SubscriberDatabase {
     /// Writes an adopted reader, whole, see ``AdoptionPlace``.
@@ -11,6 +12,7 @@ extension SubscriberDatabase {
     ) async throws -> AdoptionOutcome {
         let moment = Milliseconds.of(clock.now)
         return try await upgrades.write { db in
+            try AppliedImport.settle(reader.identifier, db)
             let present = try Row.fetchOne(
                 db,
                 sql: "SELECT id, adopted, adopted_backend, adopted_reference FROM subscriber WHERE identifier = ?",

@@ -2,6 +2,7 @@ public import CSV
 import Foundation
 import GRDB
 import Gatefold
+import SQLAccess
 
 extension SubscriberDatabase {
     /// Writes every subscriber as a file that ``SubscriberImport`` reads, in one consistent state of the database.
@@ -18,7 +19,8 @@ extension SubscriberDatabase {
         separator: CSVFormat.Separator = .comma, identifierColumn: String = "identifier",
         to write: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws -> Int {
-        try await pool.read { db in
+        try await applyImport()
+        return try await pool.read { db in
             var writer = CSVWriter(separator: separator)
             writer.write([
                 identifierColumn, "password_hash", "state", "message", "all_editions", "periods", "editions",

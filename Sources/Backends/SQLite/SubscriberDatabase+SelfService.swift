@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Gatefold
+import SQLAccess
 
 extension SubscriberDatabase {
     /// Writes a reader down who has no subscription yet.
@@ -10,7 +11,8 @@ extension SubscriberDatabase {
     func register(_ identifier: String, hash: String) async throws -> Int64? {
         let moment = Milliseconds.of(clock.now)
         return try await pool.write { db in
-            try Int64.fetchOne(
+            try AppliedImport.settle(identifier, db)
+            return try Int64.fetchOne(
                 db,
                 sql: """
                     INSERT INTO subscriber (identifier, password_hash, updated, chosen, registered) VALUES (?, ?, ?, ?, ?)
@@ -23,7 +25,7 @@ extension SubscriberDatabase {
     /// How often a password of this subscriber was set; nil for nobody, and for one without a password, unless the reader is
     /// yet to choose the first.
     func passwordVersion(of id: Int64) async throws -> Int64? {
-        try await pool.read { db in
+        try await read(aboutID: id) { db in
             try Row.fetchOne(
                 try db.cachedStatement(
                     sql: """
@@ -39,6 +41,7 @@ extension SubscriberDatabase {
     func setChosenPassword(hash: String, of id: Int64, version: Int64) async throws -> Bool {
         let moment = Milliseconds.of(clock.now)
         return try await pool.write { db in
+            try AppliedImport.settle(id: id, db)
             try db.execute(
                 sql: """
                     UPDATE subscriber
@@ -54,6 +57,7 @@ extension SubscriberDatabase {
     /// Deletes a subscriber and all that belongs to it.
     func delete(id: Int64) async throws -> Bool {
         try await pool.write { db in
+            try AppliedImport.settle(id: id, db)
             try db.execute(sql: "DELETE FROM subscriber WHERE id = ?", arguments: [id])
             return db.changesCount > 0
         }

@@ -11,6 +11,24 @@ enum SubscriberSchema {
     /// The assignments that go with a password somebody else than the reader sets.
     static let isNewPassword = "password_version = password_version + 1, chosen = NULL, awaits_choice = NULL"
 
+    private static let stagedImports = """
+        -- The rows of an import of all or nothing, until they are where they are read.
+        CREATE TABLE staged (
+            sequence INTEGER PRIMARY KEY, -- in the order of the file
+            import INTEGER NOT NULL,
+            identifier TEXT NOT NULL,
+            row BLOB NOT NULL, -- a StagedRow in JSON
+            UNIQUE (import, identifier)
+        ) STRICT;
+        -- What is known of an import whose staged rows are in force, in JSON; NULL: none is in force.
+        ALTER TABLE import ADD COLUMN applied TEXT;
+        CREATE INDEX import_applied ON import (applied) WHERE applied IS NOT NULL;
+        -- What it did to subscribers since.
+        ALTER TABLE import ADD COLUMN added INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE import ADD COLUMN replaced INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE import ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+        """
+
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 subscribers") { db in
@@ -96,6 +114,7 @@ enum SubscriberSchema {
                     ALTER TABLE subscriber ADD COLUMN awaits_choice INTEGER;
                     """)
         }
+        migrator.registerMigration("7 imports in batches") { db in try db.execute(sql: stagedImports) }
         return migrator
     }
 }

@@ -13,8 +13,8 @@ struct SubscribersImportCommand: AsyncParsableCommand {
             periods (2026-01-01/2026-12-31;2027-01-01/, where the last has no end), editions (id;id), categories \
             (scheme=value;…). A row replaces what is stored in the columns the file has.
 
-            Either all rows are good and go in at once, or nothing changes; with --resumable good rows go in batch by \
-            batch, bad ones are passed over, and the same command goes on where it was stopped. Bad rows are listed by \
+            Either all rows are good and come into force at once, or nothing changes; with --resumable good rows go in \
+            batch by batch, bad ones are passed over, and the same command goes on where it was stopped. Bad rows are listed by \
             line number and reason, and the exit status is then 65.
             """)
 
@@ -83,6 +83,8 @@ struct SubscribersImportCommand: AsyncParsableCommand {
         } catch let error as ImportError {
             bar.clear()
             if case .unreadableFile = error { throw CommandFailure(.noInput, "\(error)") }
+            if case .anotherImport = error { throw CommandFailure(.unavailable, "\(error)") }
+            if case .unlockable = error { throw CommandFailure(.cannotCreate, "\(error)") }
             if case .unknownColumn = error {
                 throw CommandFailure(.dataError, "\(error); see --identifier-column and --separator")
             }

@@ -6,11 +6,9 @@ struct ImportPasswords: Sendable {
     let hasher: PasswordHasher
     let form: SubscriberImport.PasswordForm
 
-    /// Rows whose hash is computed together: enough for every core, few enough to keep in memory.
-    static let batch = 256
-
     /// Hashes on all cores at once, in the caller's place: returns when all rows have theirs.
-    func hash(_ rows: [ImportRow]) throws(PasswordError) -> [ImportRow] {
+    func hash(_ rows: [ImportRow], hasPasswords: Bool) throws(PasswordError) -> [ImportRow] {
+        guard hasPasswords else { return rows }
         let failure = Mutex<PasswordError?>(nil)
         let hashed = Mutex(rows)
         DispatchQueue.concurrentPerform(iterations: rows.count) { index in

@@ -52,6 +52,8 @@ public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
     case fileChanged
     /// Replacing all subscribers by none is taken for a mistake.
     case nothingToReplaceWith
+    case anotherImport
+    case unlockable(path: String, reason: String)
 
     public var description: String {
         switch self {
@@ -64,6 +66,8 @@ public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
         case .missingColumn(let name): "the column \"\(name)\" is missing"
         case .twoPasswordColumns: "expected either the column password or the column password_hash, not both"
         case .fileChanged: "the file changed while it was read; nothing of it was kept since the last checkpoint"
+        case .anotherImport: "another import into this database is running"
+        case .unlockable(let path, let reason): "the lock \(path) can not be made: \(reason)"
         case .nothingToReplaceWith: "the file has no good row, and would remove every subscriber"
         }
     }

@@ -16,6 +16,12 @@ struct ImportRow: Sendable, Equatable {
     var editions: Set<EditionID> = []
     var categories: Set<UserInfoCategory> = []
 
+    /// A row of nothing but an identifier, which is folded.
+    init(identifier: String, line: Int) {
+        self.identifier = identifier
+        self.line = line
+    }
+
     /// - Parameter foldsProof: whether plain passwords are folded like identifiers.
     /// - Throws: what is wrong with the first bad cell.
     init(_ row: CSVRow, columns: ImportColumns, foldsProof: Bool) throws(ImportIssue) {

@@ -100,13 +100,4 @@ struct ImportWriter {
         }
         return outcome
     }
-
-    /// Removes everyone this import did not write, but who registered by themselves: no file of the operator's has those.
-    ///
-    /// - Returns: how many.
-    func removeOthers() throws -> Int {
-        try db.execute(
-            sql: "DELETE FROM subscriber WHERE import IS NOT ? AND registered IS NULL", arguments: [importID])
-        return db.changesCount
-    }
 }

@@ -2,6 +2,7 @@ public import CSV
 import Foundation
 import GRDB
 import Gatefold
+import SQLAccess
 
 /// Brings subscribers from a file of separated values into the embedded database, however many they are.
 ///
@@ -10,10 +11,11 @@ import Gatefold
 /// has, an empty cell meaning none; columns it does not have stay as they are.
 public struct SubscriberImport: Sendable {
     public enum Mode: Sendable, Equatable {
-        /// One transaction: any bad row, and nothing is changed.
+        /// All rows come into force at once; any bad row, and nothing is changed.
         case allOrNothing
-        /// Transactions of `batch` rows, bad rows passed over; the same file again goes on where an earlier run stopped.
-        case resumable(batch: Int = 10_000)
+        /// At most `batch` rows at a time come into force, bad rows passed over; the same file again goes on where an earlier
+        /// run stopped.
+        case resumable(batch: Int = 1_000)
     }
 
     /// What plain passwords become.
@@ -62,7 +64,7 @@ public struct SubscriberImport: Sendable {
         self.options = options
     }
 
-    /// Imports the file.
+    /// Imports the file, in short transactions whatever the mode: no other writer waits for more than a batch of rows.
     ///
     /// - Parameter progress: told after every quarter of a megabyte; what it throws ends the import.
     /// - Throws: ``ImportError`` for a file that can not be imported at all, and the database's errors. Bad rows are not
@@ -70,19 +72,18 @@ public struct SubscriberImport: Sendable {
     public func run(
         file path: String, progress: @escaping @Sendable (ImportProgress) throws -> Void = { _ in }
     ) async throws -> ImportReport {
-        try await database.pool.writeWithoutTransaction { db in
-            let file = try ImportFile(path: path)
-            defer { file.close() }
-            // The index of identifiers is written all over; a larger page cache keeps most of it in memory.
-            try db.execute(sql: "PRAGMA cache_size = -65536")
-            defer { try? db.execute(sql: "PRAGMA cache_size = -2000") }
-            let run = ImportRun(db, file: file, import: self)
-            do {
-                return try run.perform(progress)
-            } catch {
-                if db.isInsideTransaction { try? db.rollback() }
-                throw error
+        let file = try ImportFile(path: path)
+        defer { file.close() }
+        let lock = try ImportLock(database: database.path)
+        defer { withExtendedLifetime(lock) {} }
+        // The index of identifiers is written all over; a larger page cache keeps most of it in memory.
+        try await database.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA cache_size = -65536") }
+        defer {
+            let database = database
+            Task {
+                try await database.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA cache_size = -2000") }
             }
         }
+        return try await ImportRun(file: file, import: self).perform(progress)
     }
 }
