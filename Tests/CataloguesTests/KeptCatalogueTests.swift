@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import SQLAccess
 import Settings
 import Synchronization
 import TestSupport
@@ -296,6 +297,31 @@ struct KeptCatalogueTests {
             await kept.follow()
             await kept.follow()
             #expect(bed.published.withLock { $0 } == [["next"]])
+        }
+    }
+
+    @Test(
+        "is on the disk when it is kept: its folder is synced after the file took its place, and else nothing is kept")
+    func durability() async throws {
+        try await withBed { bed in
+            let synced = Mutex<[(path: String, isThere: Bool)]>([])
+            let isBroken = Mutex(false)
+            let memory = CatalogueMemory(
+                folder: "\(bed.folder.path)/catalogues", publication: Self.id,
+                synchronise: { path throws(DurableFolder.SyncFailure) in
+                    let isThere = FileManager.default.fileExists(atPath: path)
+                    synced.withLock { $0.append((path, isThere)) }
+                    if isBroken.withLock(\.self) { throw DurableFolder.SyncFailure(path: path, code: EIO) }
+                })
+            try memory.update(firmly: true) { $0.announced = [] }
+            let folder = bed.folder.appending(path: "catalogues").path
+            #expect(synced.withLock { $0.map(\.path) } == ["\(folder)/daily.json", folder])
+            #expect(synced.withLock { $0.allSatisfy(\.isThere) })
+            isBroken.withLock { $0 = true }
+            #expect(throws: CatalogueMemoryError(code: EIO)) {
+                try memory.update(firmly: true) { $0.announced = [EditionID("new")!] }
+            }
+            #expect(memory.value.announced == [])
         }
     }
 

@@ -1,5 +1,6 @@
 package import Foundation
 package import Gatefold
+package import SQLAccess
 import Synchronization
 
 #if canImport(Glibc)
@@ -14,6 +15,10 @@ package final class CatalogueMemory: Sendable {
     /// Nil where nothing is written, as in a drill.
     private let path: String?
     private let record: Mutex<CatalogueRecord>
+    private let synchronise: Synchronise
+
+    /// Brings the list of names of a file's folder to disk.
+    package typealias Synchronise = @Sendable (String) throws(DurableFolder.SyncFailure) -> Void
 
     /// What is larger is not read.
     private static let largest = 512 << 20
@@ -23,7 +28,13 @@ package final class CatalogueMemory: Sendable {
     /// - Parameters:
     ///   - folder: of all catalogues; made when it is missing.
     ///   - isWritten: whether what is new is written there; otherwise it is remembered in memory only.
-    package init(folder: String?, publication: PublicationID, isWritten: Bool = true) {
+    package init(
+        folder: String?, publication: PublicationID, isWritten: Bool = true,
+        synchronise: @escaping Synchronise = { path throws(DurableFolder.SyncFailure) in
+            try DurableFolder.synchronise(of: path)
+        }
+    ) {
+        self.synchronise = synchronise
         let file = folder.map { "\($0)/\(publication.rawValue).json" }
         path = isWritten ? file : nil
         record = Mutex(file.flatMap(Self.read) ?? CatalogueRecord())
@@ -61,7 +72,7 @@ package final class CatalogueMemory: Sendable {
             let result = change(&next)
             guard next != record else { return result }
             if !firmly { record = next }
-            if let path { try Self.write(next, to: path) }
+            if let path { try write(next, to: path) }
             record = next
             return result
         }
@@ -75,17 +86,18 @@ package final class CatalogueMemory: Sendable {
     }
 
     /// As a whole or not at all, and its owner's alone: prices and drafts are in it.
-    private static func write(_ record: CatalogueRecord, to path: String) throws(CatalogueMemoryError) {
+    private func write(_ record: CatalogueRecord, to path: String) throws(CatalogueMemoryError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(record) else { throw CatalogueMemoryError(code: EINVAL) }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        let isNew = access(folder.path, F_OK) != 0
         try? FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let part = "\(path).\(UUID().uuidString).part"
         let file = open(part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw CatalogueMemoryError(code: errno) }
-        let failure = append(data, to: file)
+        let failure = Self.append(data, to: file)
         close(file)
         if let failure {
             unlink(part)
@@ -95,6 +107,12 @@ package final class CatalogueMemory: Sendable {
             let code = errno
             unlink(part)
             throw CatalogueMemoryError(code: code)
+        }
+        do {
+            try synchronise(path)
+            if isNew { try synchronise(folder.path) }
+        } catch {
+            throw CatalogueMemoryError(code: error.code)
         }
     }
 
