@@ -26,7 +26,7 @@ extension PublicationProxy {
             case .recognised(let subscriber):
                 let answer = try open(
                     subscriber, device: session.device, reference: session.reference, issuedAt: session.issuedAt)
-                observe(.renewed(references.reference(to: subscriber)))
+                if case .signedIn = answer { observe(.renewed(references.reference(to: subscriber))) }
                 return answer
             }
         }

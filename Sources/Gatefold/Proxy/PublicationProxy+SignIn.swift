@@ -104,7 +104,7 @@ extension PublicationProxy {
         }
         await remember(attempt)
         let answer = try open(subscriber, device: device, reference: session, issuedAt: issuedAt)
-        observe(.signedIn(who))
+        if case .signedIn = answer { observe(.signedIn(who)) }
         return answer
     }
 
@@ -127,7 +127,14 @@ extension PublicationProxy {
         let session = Session(
             publication: publication.id, subscriber: subscriber, device: device, reference: reference,
             issuedAt: issuedAt, expiresAt: wholeSecond.addingTimeInterval(publication.lifetimes.token))
-        let token = try tokens.seal(session)
+        let token: String
+        do {
+            token = try tokens.seal(session)
+        } catch let error as TokenError {
+            // To try again would be in vain: the system's own session is what takes too much room.
+            observe(.backendFailed(backend: backend.name, cause: error.description))
+            return refuse(.notRecognised, publication.messages.text(.unavailable, for: []))
+        }
         return .signedIn(
             token: token,
             feedPassword: publication.issuesFeedPassword && backend.grantsFeed(to: subscriber)

@@ -41,6 +41,20 @@ struct SignInTests {
         #expect(rig.backend.questions.isEmpty)
     }
 
+    @Test("refuses for good where the backend's session has no room in a token, and names the cause to the operator")
+    func longSession() async throws {
+        let rig = ProxyRig()
+        let session = String(repeating: "s", count: SealedTokenCodec.longestSubscriber)
+        rig.backend.recogniseBy { _ in
+            .recognised(Subscriber(backend: "scripted", key: "1", upstreamSession: session))
+        }
+        #expect(try await rig.signIn().refusal?.reason == .notRecognised)
+        let cause = TokenError.subscriberTooLong.description
+        #expect(cause.contains("8192 bytes"))
+        #expect(
+            rig.events.all == [.backendFailed(backend: "scripted", cause: cause), .signInRefused(.notRecognised)])
+    }
+
     @Test("Pitfall 9: an outage is no refusal, moves no counter and writes nothing")
     func outage() async throws {
         let state = VolatileStateStore()
