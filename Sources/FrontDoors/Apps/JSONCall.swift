@@ -28,10 +28,7 @@ extension JSONCall {
         case let refusal as RequestRefusal: return JSONAnswer.refused(refusal)
         case let failure as Unavailable: return JSONAnswer.unavailable(failure)
         default:
-            // The type alone: an error's text may quote what the app sent.
-            context.logger.error(
-                "A call failed unexpectedly",
-                metadata: ["call": "\(rawValue)", "error": "\(String(describing: type(of: error)))"])
+            context.logger.unexpected(error, "A call failed unexpectedly", ["call": "\(rawValue)"])
             return JSONAnswer.unavailable(Unavailable(retryAfter: 30, cause: ""))
         }
     }

@@ -78,11 +78,7 @@ public struct CloudSoftphoneFrontDoor<Context: RequestContext>: RouterMiddleware
                 return failure(refusal.status, refusal.message)
             }
         } catch {
-            if !(error is Unavailable) {
-                // The type alone: an error's text may quote the request.
-                context.logger.error(
-                    "A purchase failed unexpectedly", metadata: ["error": "\(String(describing: type(of: error)))"])
-            }
+            if !(error is Unavailable) { context.logger.unexpected(error, "A purchase failed unexpectedly") }
             return failure(
                 .serviceUnavailable, .purchaseUnavailable, retryAfter: (error as? Unavailable)?.retryAfter ?? 30)
         }

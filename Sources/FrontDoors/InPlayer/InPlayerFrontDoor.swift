@@ -82,12 +82,7 @@ public struct InPlayerFrontDoor<Context: RequestContext>: RouterMiddleware {
         case let refusal as RequestRefusal: return InPlayerRefusal(refusal.status, refusal.text)
         case let failure as Unavailable: return .unavailable(failure.retryAfter)
         default:
-            // The type alone: an error's text may quote what the app sent.
-            context.logger.error(
-                "A call failed unexpectedly",
-                metadata: [
-                    "call": "\(call?.pattern ?? "none")", "error": "\(String(describing: type(of: error)))",
-                ])
+            context.logger.unexpected(error, "A call failed unexpectedly", ["call": "\(call?.pattern ?? "none")"])
             return .unavailable(30)
         }
     }

@@ -18,8 +18,7 @@ public struct NoCacheMiddleware<Context: RequestContext>: RouterMiddleware {
             // The server answers these itself and closes the connection.
             throw error
         } catch {
-            context.logger.error(
-                "A request failed unexpectedly", metadata: ["error": "\(String(describing: type(of: error)))"])
+            context.logger.unexpected(error, "A request failed unexpectedly")
             response = Response(status: .internalServerError)
         }
         NoCacheHeaders.applyUnlessSet(to: &response.headers)

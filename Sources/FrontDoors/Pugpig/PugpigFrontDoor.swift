@@ -95,10 +95,7 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
             retryAfter = unavailable.retryAfter
         } else {
             retryAfter = 30
-            // The type alone: an error's text may quote what the reader typed.
-            context.logger.error(
-                "A call failed unexpectedly",
-                metadata: ["call": "\(call.rawValue)", "error": "\(String(describing: type(of: error)))"])
+            context.logger.unexpected(error, "A call failed unexpectedly", ["call": "\(call.rawValue)"])
         }
         guard call == .editionCredentials else { return PugpigResponse.unavailable(retryAfter: retryAfter) }
         return PugpigResponse.credentials(

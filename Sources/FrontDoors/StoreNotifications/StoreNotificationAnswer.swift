@@ -28,6 +28,12 @@ enum StoreNotificationAnswer {
         return answer
     }
 
+    static func tooManyRefused(retryAfter seconds: Int) -> Response {
+        var answer = text(.tooManyRequests, "Too many messages of this address were none of the store's")
+        answer.headers[.retryAfter] = String(seconds)
+        return answer
+    }
+
     static func tooLarge(_ longest: Int) -> Response {
         text(.contentTooLarge, "The body must not exceed \(longest) bytes")
     }

@@ -3,6 +3,7 @@ import HTTPTypes
 public import Hummingbird
 import Logging
 import NIOCore
+import Synchronization
 
 /// Where the app stores report by themselves what became of purchases (PROTOCOLS 6.3 "Notifications V2"):
 /// `POST /notifications/STORE`, where STORE is the store's name in the configuration.
@@ -13,12 +14,23 @@ public struct StoreNotificationsFrontDoor<Context: RequestContext>: Sendable {
     /// In bytes. A message with everything in it has some twenty thousand.
     static var longestBody: Int { 1 << 20 }
 
-    private let desks: @Sendable (StoreName) -> [PurchaseDesk]
+    private final class Throttle: Sendable {
+        let state = Mutex(NotificationThrottle())
+    }
 
-    /// - Parameter desks: those of all publications that sell in a store; asked for every request, so that a reload takes
-    ///   effect at once.
-    public init(desks: @escaping @Sendable (StoreName) -> [PurchaseDesk]) {
+    private let desks: @Sendable (StoreName) -> [PurchaseDesk]
+    private let client: @Sendable (Request, Context) -> ClientAddress?
+    private let throttle = Throttle()
+
+    /// - Parameters:
+    ///   - desks: those of all publications that sell in a store; asked for every request, so that a reload takes effect at once.
+    ///   - client: whose messages are counted together where they are no store's; nil where that can not be told.
+    public init(
+        desks: @escaping @Sendable (StoreName) -> [PurchaseDesk],
+        client: @escaping @Sendable (Request, Context) -> ClientAddress? = { _, _ in nil }
+    ) {
         self.desks = desks
+        self.client = client
     }
 
     public func addRoutes(to router: Router<Context>) {
@@ -45,19 +57,26 @@ public struct StoreNotificationsFrontDoor<Context: RequestContext>: Sendable {
         } catch is NIOTooManyBytesError {
             return StoreNotificationAnswer.tooLarge(Self.longestBody)
         }
+        let client = client(request, context)
+        switch throttle.state.withLock({ $0.enter(client, at: .now) }) {
+        case .admitted: break
+        case .busy: return StoreNotificationAnswer.again(after: 5)
+        case .throttled(let wait): return StoreNotificationAnswer.tooManyRefused(retryAfter: wait)
+        }
+        var wasRefused = false
+        defer { throttle.state.withLock { $0.finish(client, wasRefused: wasRefused, at: .now) } }
         // The publications share the store and the ledger, so the message is verified and noted once, for all of them.
         let allowed = desks.reduce(into: Set<StoreEnvironment>()) { $0.formUnion($1.environments) }
         do {
             guard let receipt = try await first.receive(notification: body, of: name, allowing: allowed) else {
                 return StoreNotificationAnswer.unknownStore()
             }
+            if case .refused(let refusal) = receipt { wasRefused = [.malformed, .forged].contains(refusal.reason) }
             return StoreNotificationAnswer.of(receipt)
         } catch let unavailable as Unavailable {
             return StoreNotificationAnswer.again(after: unavailable.retryAfter)
         } catch {
-            context.logger.error(
-                "A store's message failed unexpectedly",
-                metadata: ["store": "\(name)", "error": "\(String(describing: type(of: error)))"])
+            context.logger.unexpected(error, "A store's message failed unexpectedly", ["store": "\(name)"])
             return StoreNotificationAnswer.again(after: 30)
         }
     }

@@ -92,6 +92,9 @@ public final class PublicationProxy: Sendable {
             return try await question()
         } catch let verbatim as VerbatimAnswer {
             throw verbatim
+        } catch let error as CancellationError where Task.isCancelled {
+            // The client is gone: that says nothing about the backend.
+            throw error
         } catch {
             // The type alone: an error's text may quote what the reader typed.
             let cause = (error as? any BackendFailure)?.cause ?? String(describing: type(of: error))
@@ -103,6 +106,8 @@ public final class PublicationProxy: Sendable {
     func keep<Answer: Sendable>(_ change: () async throws -> Answer) async throws -> Answer {
         do {
             return try await change()
+        } catch let error as CancellationError where Task.isCancelled {
+            throw error
         } catch {
             let cause = String(describing: type(of: error))
             observe(.stateStoreFailed(cause: cause))

@@ -63,6 +63,9 @@ public struct PurchaseDesk: Sendable {
     func keep<Answer: Sendable>(_ change: () async throws -> Answer) async throws -> Answer {
         do {
             return try await change()
+        } catch let error as CancellationError where Task.isCancelled {
+            // The client is gone: that says nothing about the ledger.
+            throw error
         } catch {
             let cause = String(describing: type(of: error))
             observe(.ledgerFailed(cause: cause))
