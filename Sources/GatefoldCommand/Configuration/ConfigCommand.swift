@@ -26,8 +26,8 @@ struct ConfigCheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let read = try configuration.read()
-        try Assembly.check(read)
-        for warning in read.warnings {
+        let found = try Assembly.check(read)
+        for warning in read.warnings.map(\.description) + found {
             FileHandle.standardError.write(Data("warning: \(warning)\n".utf8))
         }
         let report = Report(

@@ -1,5 +1,5 @@
 import Backends
-import Foundation
+public import Foundation
 public import Gatefold
 import Settings
 public import State
@@ -7,13 +7,15 @@ public import State
 /// Puts the parts together as the configuration says.
 public enum Assembly {
     /// Checks what reading alone can not: that every backend's settings can be used, that test and real readers do not
-    /// mix (PITFALLS row 12), and that certificate and key are a pair. Opens nothing.
+    /// mix (PITFALLS row 12), and that certificate and key are a pair whose time has come and is not over. Opens nothing.
     ///
+    /// - Returns: what can be used and hardly should be, beside the configuration's own warnings.
     /// - Throws: ``SettingsError``, ``AssemblyError`` or ``TLSFileError``.
-    public static func check(_ configuration: GatefoldConfiguration) throws {
+    @discardableResult
+    public static func check(_ configuration: GatefoldConfiguration, at moment: Date = Date()) throws -> [String] {
         _ = try plan(configuration)
         _ = try stores(configuration)
-        _ = try configuration.tls.map { try ReloadableTLS($0) }
+        return try configuration.tls.flatMap { try ReloadableTLS.check($0, at: moment) }.map { [$0] } ?? []
     }
 
     /// The backends' kinds, each checked against the publications that ask it.
