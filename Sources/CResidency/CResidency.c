@@ -15,3 +15,22 @@ bool cresidency_holds(int descriptor, int64_t offset) {
     return false;
 #endif
 }
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+
+void cresidency_return_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
+
+int64_t cresidency_allocated(void) {
+    struct mallinfo2 info = mallinfo2();
+    return (int64_t)(info.uordblks + info.hblkhd);
+}
+
+void cresidency_trim(void) { malloc_trim(0); }
+#else
+void cresidency_return_large_blocks(void) {}
+
+int64_t cresidency_allocated(void) { return 0; }
+
+void cresidency_trim(void) {}
+#endif

@@ -6,11 +6,10 @@ import FrontDoors
 public import Gatefold
 import Hummingbird
 import HummingbirdCore
-import HummingbirdHTTP2
-import HummingbirdTLS
 public import Logging
 import Mail
 import NIOCore
+import NIOSSL
 import Push
 import ServiceLifecycle
 import Settings
@@ -41,6 +40,7 @@ public struct GatefoldServer: Sendable {
         _ configuration: GatefoldConfiguration, reread: @escaping @Sendable () throws -> GatefoldConfiguration,
         metrics: PrometheusRegistry, logger: Logger, clock: WallClock = .system, random: RandomSource = .system
     ) async throws {
+        MemoryTrimmer.prepare()
         self.configuration = configuration
         self.reread = reread
         self.metrics = metrics
@@ -107,6 +107,7 @@ public struct GatefoldServer: Sendable {
     ///
     /// - Parameter onListening: told the port once the listener is open.
     public func run(onListening: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+        reportCertificate()
         // The last is the first to stop: what the others still have to tell goes out.
         var services: [any Service] = []
         if let mail { services.append(MailService(office: mail)) }
@@ -120,6 +121,7 @@ public struct GatefoldServer: Sendable {
                     logger: logger),
                 PurchaseFollower(desks: { [publications] in publications.value.desks }, logger: logger),
                 DeliveryService(worker: deliveryWorker),
+                MemoryTrimmer(),
                 ReloadService(reload: reload, logger: logger),
                 push,
             ] as [any Service]
@@ -145,6 +147,7 @@ public struct GatefoldServer: Sendable {
         let next = try reread()
         let set = try parts.assemble(next, keeping: publications.value)
         if let files = next.tls { try tls?.reload(files) }
+        reportCertificate()
         publications.replace(with: set)
         push.notifier.didReload()
         Self.report(next.warnings, to: logger)
@@ -152,6 +155,13 @@ public struct GatefoldServer: Sendable {
         if !keys.isEmpty {
             logger.warning("changed settings wait for the next start", metadata: ["keys": "\(keys)"])
         }
+    }
+
+    /// Reports the time of the certificate that is in use.
+    private func reportCertificate() {
+        tls?.measure()
+        guard let problem = tls?.problem(at: parts.services.clock.now) else { return }
+        logger.warning("the TLS certificate needs attention", metadata: ["cause": "\(problem)"])
     }
 
     private static func report(_ warnings: [SettingsWarning], to logger: Logger) {
@@ -164,9 +174,9 @@ public struct GatefoldServer: Sendable {
     {
         let router = MainRouter.make(
             publications: publications, clock: parts.services.clock, readiness: stateHealth.readiness,
-            unlistedProxies: UnlistedProxyWarning(logger: logger))
+            unlistedProxies: UnlistedProxyWarning(logger: logger), limits: configuration.limits)
         return Application(
-            responder: OwnTaskResponder(wrapped: router.buildResponder(), isNeeded: tls != nil),
+            responder: router.buildResponder(),
             server: try serverBuilder(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.listen.host, port: configuration.listen.port), serverName: nil,
@@ -208,25 +218,36 @@ public struct GatefoldServer: Sendable {
 
     private func serverBuilder() throws -> HTTPServerBuilder {
         guard let tls else {
-            let answers = laneAnswers
-            return HTTPServerBuilder { Self.plain($0, answers) }
+            let (answers, places) = (laneAnswers, connectionPlaces)
+            return HTTPServerBuilder { Self.plain($0, answers, places: places) }
         }
-        let configuration = try tls.configuration()
-        return HTTPServerBuilder { responder in
-            GuardedChannel(
-                wrapped: try HTTP2UpgradeChannel(
-                    tlsConfiguration: configuration,
-                    configuration: .init(idleTimeout: .seconds(60), streamConfiguration: Self.http1()),
-                    responder: responder),
-                patience: Self.patience)
-        }
+        let (configuration, places) = (try tls.configuration(), connectionPlaces)
+        return HTTPServerBuilder { try Self.secure($0, configuration, places: places) }
+    }
+
+    private var connectionPlaces: ConnectionPlaces {
+        ConnectionPlaces(
+            most: configuration.limits.connectionsPerAddress ?? max(16, OpenFileLimit.connections / 4), logger: logger,
+            isExempt: { [publications] in publications.value.clients.isShared($0) })
+    }
+
+    /// A connection with TLS.
+    static func secure(
+        _ responder: @escaping HTTPChannelHandler.Responder, _ configuration: TLSConfiguration,
+        patience: TimeAmount = patience, places: ConnectionPlaces? = nil
+    ) throws -> some ServerChildChannel {
+        GuardedChannel(
+            wrapped: try SecureChannel(
+                configuration, responder: responder, idleTimeout: idleTimeout, patience: patience),
+            patience: patience, places: places)
     }
 
     /// A connection without TLS.
     ///
     /// - Parameter patience: for so long it may stand still.
     static func plain(
-        _ responder: @escaping HTTPChannelHandler.Responder, _ answers: LaneAnswers, patience: TimeAmount = patience
+        _ responder: @escaping HTTPChannelHandler.Responder, _ answers: LaneAnswers, patience: TimeAmount = patience,
+        places: ConnectionPlaces? = nil
     ) -> some ServerChildChannel {
         GuardedChannel(
             wrapped: FastLaneChannel(
@@ -235,7 +256,7 @@ public struct GatefoldServer: Sendable {
                     // The file server has threads for what waits.
                     isLight: { answers.keeper.gate.claims(target: $0.path ?? "") }),
                 answers: answers),
-            patience: patience)
+            patience: patience, places: places)
     }
 
     /// What the log calls the listeners.
@@ -247,20 +268,36 @@ public struct GatefoldServer: Sendable {
     /// For so long a connection may stand still; longer than the slowest answer, which the test users have after a minute.
     static let patience = TimeAmount.seconds(90)
 
+    /// For so long a connection may wait between requests.
+    private static let idleTimeout = TimeAmount.seconds(60)
+
     /// Limits on what a connection may send, and the no-cache set on whatever leaves without a word on caching: Hummingbird's
     /// own answer to an unreadable request included.
     ///
-    /// - Parameter hasFastLane: what passes by in the lane is not seen further in, so that the lane itself closes idle connections.
-    static func http1(hasFastLane: Bool = false) -> HTTP1Channel.Configuration {
-        let idle = TimeAmount.seconds(60)
+    /// - Parameters:
+    ///   - hasFastLane: what passes by in the lane is not seen further in, so that the lane itself closes idle connections.
+    ///   - closesIdle: whether the handlers close idle connections, where neither the lane nor Hummingbird's own kind of connection does.
+    static func http1(
+        hasFastLane: Bool = false, closesIdle: Bool = false, idleTimeout idle: TimeAmount = idleTimeout
+    ) -> HTTP1Channel.Configuration {
+        let closing: @Sendable () -> [any RemovableChannelHandler] = {
+            if hasFastLane { return [LaneSignal(idleTimeout: idle)] }
+            return closesIdle
+                ? [HTTPConnectionStateHandler(idleTimeout: Duration(idle), logger: Logger(label: "connection"))] : []
+        }
         return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [
-                LastRequestInstaller(), FlushBeforeCloseHandler(), NoCacheHandler(),
-                RequestDeadlineHandler(deadline: .seconds(30)),
-            ] + (hasFastLane ? [LaneSignal(idleTimeout: idle)] : []),
+            additionalChannelHandlers: [LastRequestInstaller()] + requestHandlers() + closing(),
             idleTimeout: hasFastLane ? nil : idle,
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 32 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100))
+    }
+
+    /// What the requests of every connection and every stream pass.
+    static func requestHandlers(ofStream isStream: Bool = false) -> [any RemovableChannelHandler] {
+        [
+            FlushBeforeCloseHandler(ofStream: isStream), NoCacheHandler(),
+            RequestDeadlineHandler(deadline: .seconds(30)),
+        ]
     }
 
     /// What is decided is answered before it is even parsed in full.

@@ -43,4 +43,26 @@ struct ShutdownTests {
             }
         }
     }
+
+    @Test("an idle connection over TLS does not keep the server", arguments: ["h2", "http/1.1"])
+    func idleSecure(version: String) async throws {
+        try await withSecureSample { sample, server in
+            let ended = try await RawStreams.withConnection(port: sample.port, speaking: version) { streams in
+                if version == "h2" {
+                    await streams.send(RawStreams.opening() + RawStreams.get("/healthz", on: 1))
+                    #expect(await streams.outcome(until: 1).statuses == [200])
+                } else {
+                    await streams.send(Array("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+                    #expect(String(decoding: await streams.some(), as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+                }
+                let start = ContinuousClock.now
+                server.send(SIGTERM)
+                // The connection is not read, so nothing of what the server says on it is acknowledged.
+                #expect(await server.end() == 0)
+                return ContinuousClock.now - start
+            }
+            // Documented: idle connections are closed at once.
+            #expect(ended < .seconds(3), "\(ended)")
+        }
+    }
 }

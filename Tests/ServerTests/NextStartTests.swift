@@ -22,15 +22,15 @@ struct NextStartTests {
         let next = try read(
             ConfigurationTests.least.replacing("{env: REFERENCES}", with: "{env: OTHER}") + """
 
-                server: {listen: "127.0.0.1:9", admin_listen: "127.0.0.1:10", shutdown_grace: 5s}
+                server: {listen: "127.0.0.1:9", admin_listen: "127.0.0.1:10", shutdown_grace: 5s, limits: {max_requests: 99}}
                 log: {level: debug}
                 guessing: {window: 1m}
                 passwords: {workers: 3}
                 """)
         #expect(
             next.keysForNextStart(after: old) == [
-                "server.listen", "server.admin_listen", "server.shutdown_grace", "log", "state", "guessing",
-                "passwords",
+                "server.listen", "server.admin_listen", "server.shutdown_grace", "server.limits", "log", "state",
+                "guessing", "passwords",
             ])
     }
 

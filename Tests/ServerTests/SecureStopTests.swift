@@ -2,7 +2,6 @@ import AsyncHTTPClient
 import Foundation
 import Hummingbird
 import HummingbirdCore
-import HummingbirdHTTP2
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -101,14 +100,8 @@ private func withSecureServer(
         let application = Application(
             router: router,
             server: HTTPServerBuilder { responder in
-                GuardedChannel(
-                    wrapped: try HTTP2UpgradeChannel(
-                        tlsConfiguration: tls,
-                        configuration: .init(
-                            idleTimeout: .seconds(60), streamConfiguration: GatefoldServer.http1()),
-                        responder: responder),
-                    // More than the tests allow: whoever is closed is closed for the stop.
-                    patience: .seconds(180))
+                // More than the tests allow: whoever is closed is closed for the stop.
+                try GatefoldServer.secure(responder, tls, patience: .seconds(180))
             },
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { ports.continuation.yield($0.localAddress?.port ?? 0) }, logger: quiet)

@@ -13,13 +13,29 @@ public enum ExampleConfiguration {
           # public_url: https://editions.example.com
           # Health and Prometheus metrics; no such listener unless it is said.
           admin_listen: 127.0.0.1:8081
-          # HTTP/2 and TLS, read again on SIGHUP.
+          # HTTP/2 and TLS, read again on SIGHUP. `gatefold config check` refuses an expired certificate; the server serves with it,
+          # and warns from fourteen days before the end.
           # tls: {certificate: fullchain.pem, key: privkey.pem}
           # Whose X-Forwarded-For is believed, and who beside this machine may use the auth-request endpoint. A proxy that is
           # not listed makes all its clients one; also one on this machine has to be: [127.0.0.1, "::1"].
           trusted_proxies: []
           # For so long requests in flight may go on at shutdown.
           shutdown_grace: 30s
+          # What all clients may have under way; beyond it they get a 503 with Retry-After. A client is an IPv4 address or the
+          # /64 of an IPv6 address; trusted proxies and this machine's own addresses are not limited as one client.
+          limits:
+            # Requests that are worked on, each with some 60 KB. Range: 16 to 1000000.
+            max_requests: 2048
+            # Those of one client. Range: 1 to 1000000.
+            max_requests_per_address: 256
+            # Those of one connection of HTTP/2, reset ones included until their work has ended. Range: 1 to 1000000.
+            max_requests_per_connection: 100
+            # Connections of one client. Default: a quarter of what `ulimit -Hn` leaves, 16 at least. Range: 1 to 1000000.
+            # max_connections_per_address: 1000
+            # The memory of request bodies, without the first 8 KB of each. One client has a quarter. Range: 4MB to 64GB.
+            body_memory: 64MB
+            # The same for store notifications. Range: 8MB to 64GB.
+            notification_body_memory: 16MB
 
         log:
           level: info          # trace, debug, info, notice, warning, error, critical

@@ -19,6 +19,7 @@ public struct GatefoldConfiguration: Sendable {
     public var publicURL: String?
     /// How long requests in flight may take to finish at shutdown, in seconds.
     public var shutdownGrace: TimeInterval
+    public var limits: ListenerLimits
     public var log: LogConfiguration
     public var state: StateConfiguration
     public var guessing: GuessLimits
@@ -67,6 +68,7 @@ public struct GatefoldConfiguration: Sendable {
         trustedProxies = try server.addressBlocks("trusted_proxies")
         publicURL = try PublicURL.read(server)
         shutdownGrace = try server.duration("shutdown_grace", default: 30, in: 1...3600)
+        limits = try ListenerLimits(try server.section("limits"))
         try server.finish()
 
         log = try LogConfiguration(try top.section("log"))

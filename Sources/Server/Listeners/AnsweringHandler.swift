@@ -69,6 +69,7 @@ final class AnsweringHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// A channel that is closed before it became active is never said to be inactive.
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        current?.cancel()
         waiting.removeAll()
         endInput(.success(()))
     }
@@ -94,7 +95,9 @@ final class AnsweringHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
+    /// The client of a connection that is closed, or of a stream that is reset, gets no response: what is under way for it ends.
     func channelInactive(context: ChannelHandlerContext) {
+        current?.cancel()
         waiting.removeAll()
         endInput(.success(()))
         context.fireChannelInactive()

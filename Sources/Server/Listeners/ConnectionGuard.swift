@@ -1,6 +1,5 @@
 import ContentGate
 import HummingbirdCore
-import HummingbirdHTTP2
 import Logging
 import NIOCore
 import NIOSSL
@@ -15,11 +14,14 @@ struct GuardedChannel<Wrapped: ServerChildChannel>: ServerChildChannel {
     /// For so long nothing at all may move.
     let patience: TimeAmount
     /// Whether requests may come as streams of HTTP/2, each of which somebody has to take.
-    var mayCarryStreams = Wrapped.self == HTTP2UpgradeChannel.self
+    var mayCarryStreams = Wrapped.self == SecureChannel.self
+    /// Counts the connections of each client; nil where they are not limited.
+    var places: ConnectionPlaces?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Wrapped.Value> {
         do {
             try channel.pipeline.syncOperations.addHandler(StandstillHandler(patience: patience))
+            if let places { try channel.pipeline.syncOperations.addHandler(ConnectionPlaceHandler(places)) }
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }

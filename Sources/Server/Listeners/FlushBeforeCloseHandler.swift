@@ -12,9 +12,15 @@ final class FlushBeforeCloseHandler: ChannelOutboundHandler, RemovableChannelHan
 
     /// In so long a client has to take something of the rest: who reads nothing at all does not keep a connection.
     private static let patience = TimeAmount.seconds(60)
+    /// Whether this is a stream of HTTP/2, which has no socket of its own to ask.
+    private let isStream: Bool
     private var writesUnderWay = 0
     private var postponed: (mode: CloseMode, promise: EventLoopPromise<Void>)?
     private var watch: Scheduled<Void>?
+
+    init(ofStream isStream: Bool = false) {
+        self.isStream = isStream
+    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         writesUnderWay += 1
@@ -54,9 +60,10 @@ final class FlushBeforeCloseHandler: ChannelOutboundHandler, RemovableChannelHan
         }
     }
 
-    /// In bytes; none where the channel can not say.
+    /// In bytes, of a stream in writes; none where the channel can not say.
     private func unsent(_ context: ChannelHandlerContext) -> Int {
-        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        if isStream { return writesUnderWay }
+        return (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
     /// Handlers further out wait for what is written as well: only the one next to the socket closes at once.

@@ -6,14 +6,15 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// A kind of HTTP/1 connection, without TLS, that holds little while it waits for the next request.
+/// A kind of HTTP/1 connection, without TLS or behind it, that holds little while it waits for the next request.
 ///
 /// A connection is one task for as long as it lasts, and a task keeps every piece of stack that it ever used. Hummingbird's
 /// ``HTTP1Channel`` works in that task, and waits in it with the last request still at hand: nearly half of what an idle
 /// connection takes. This one is the same on the wire, but answers each request in a task that ends with it
 /// (``AnsweringHandler``); its own waits for the end only.
 ///
-/// It closes neither idle connections nor those that are left when the server stops: ``LaneSignal`` does.
+/// It closes neither idle connections nor those that are left when the server stops: ``LaneSignal`` does, or Hummingbird's own
+/// handler for that.
 struct LeanHTTP1Channel: ServerChildChannel {
     let responder: HTTPChannelHandler.Responder
     let configuration: HTTP1Channel.Configuration
@@ -51,5 +52,5 @@ struct LeanHTTP1Channel: ServerChildChannel {
 
     /// A connection keeps what it last received into, so it begins with room for what apps and front servers ask, and has no more
     /// than a little of the largest body at a time.
-    private static let receiving = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 1024, maximum: 8192)
+    static let receiving = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 1024, maximum: 8192)
 }

@@ -8,7 +8,8 @@ import Hummingbird
 enum MainRouter {
     static func make(
         publications: CurrentPublications, clock: WallClock, readiness: @escaping @Sendable () async -> Readiness,
-        unlistedProxies: UnlistedProxyWarning? = nil
+        unlistedProxies: UnlistedProxyWarning? = nil,
+        limits: ListenerLimits = ListenerLimits()
     ) -> Router<GatefoldRequestContext> {
         let logged: @Sendable (Request, GatefoldRequestContext) -> ClientAddress? = { request, context in
             publications.value.clients.client(peer: context.peer, headers: request.headers)
@@ -19,6 +20,9 @@ enum MainRouter {
             if let peer = context.peer, clients.isUnlistedProxy(peer, request.headers) { unlistedProxies?.note(peer) }
             return clients.client(peer: context.peer, headers: request.headers)
         }
+        let counted: @Sendable (Request, GatefoldRequestContext) -> ClientAddress? = { request, context in
+            logged(request, context).flatMap { publications.value.clients.isShared($0) ? nil : $0 }
+        }
         let keeper = GateKeeper(observer: { GateEventReporter.report($0) }, current: { publications.value.gate })
 
         let router = Router(context: GatefoldRequestContext.self)
@@ -27,6 +31,7 @@ enum MainRouter {
         router.add(middleware: HeadMiddleware())
         router.add(middleware: NoCacheMiddleware())
         router.add(middleware: TargetFormMiddleware())
+        router.add(middleware: AdmissionMiddleware(limits, client: counted))
         router.add(
             middleware: ContentResponder(
                 keeper, files: FileServer(clock: clock, mostOpen: OpenFileLimit.downloads), sender: { $0.sender }))
@@ -37,7 +42,9 @@ enum MainRouter {
         router.add(middleware: CloudSoftphoneFrontDoor(services: { publications.value.softphones }))
         AdminRouter.addHealth(to: router, readiness: readiness)
         addAuthRequests(to: router, keeper, publications, clock)
-        StoreNotificationsFrontDoor(desks: { publications.value.desks(sellingIn: $0) }).addRoutes(to: router)
+        StoreNotificationsFrontDoor(
+            desks: { publications.value.desks(sellingIn: $0) }, client: counted
+        ).addRoutes(to: router)
         PugpigFrontDoor(publications: { publications.value.directory }, client: client).addRoutes(to: router)
         PugpigFeedDoor(feeds: { publications.value.feeds }, clock: clock).addRoutes(to: router)
         BasispressFrontDoor(
@@ -74,6 +81,11 @@ enum MainRouter {
 }
 
 extension ClientAddressResolver {
+    /// Whether many clients come by an address: a proxy's, and one of this machine, where a proxy may not be declared.
+    func isShared(_ address: ClientAddress) -> Bool {
+        Loopback.contains(address) || address.isUnlistedProxy || trusts(address)
+    }
+
     /// Whether this peer may name the request that an auth request is about: only this machine and trusted proxies
     /// (PITFALLS row 11).
     func letsNameTarget(_ peer: ClientAddress?) -> Bool {

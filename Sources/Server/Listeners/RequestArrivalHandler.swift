@@ -44,6 +44,9 @@ final class RequestArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler
     private var body: Body.Source?
     private var breakage: ArrivedRequest.Breakage?
     private var isBodyWanted = true
+    /// Of the request whose body comes.
+    private var number = 0
+    private var hasBodyBegun = false
     private var isReadPostponed = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -52,6 +55,7 @@ final class RequestArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler
         case .head(let head): self.head = head
         case .body(let bytes):
             if let head = head.take() { begin(head, context) }
+            hasBodyBegun = true
             if case .stopProducing? = body?.yield(bytes) { isBodyWanted = false }
         case .end:
             if let head = head.take() {
@@ -91,14 +95,41 @@ final class RequestArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
 
     private func begin(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
+        let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        // A body that nobody takes yet holds two reads at most (PITFALLS row 24).
         let made = Body.makeSequence(
-            backPressureStrategy: .init(lowWatermark: 2, highWatermark: 10), finishOnDeinit: false,
-            delegate: Demand(NIOLoopBound((self, context), eventLoop: context.eventLoop)))
+            backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2), finishOnDeinit: false,
+            delegate: Demand(loopBound))
         body = made.source
+        number += 1
+        hasBodyBegun = false
         let breakage = ArrivedRequest.Breakage()
         self.breakage = breakage
         context.fireChannelRead(
-            wrapInboundOut(ArrivedRequest(head, RequestBody(asyncSequence: made.sequence), breakage)))
+            wrapInboundOut(
+                ArrivedRequest(
+                    head,
+                    head.expectsContinue ? awaited(made.sequence, loopBound) : .init(asyncSequence: made.sequence),
+                    breakage)))
+    }
+
+    /// A body that the client sends once somebody wants it.
+    private func awaited(
+        _ body: Body, _ loopBound: NIOLoopBound<(RequestArrivalHandler, ChannelHandlerContext)>
+    ) -> RequestBody {
+        RequestBody(
+            asyncSequence: AwaitedBody(body: body) { [number] in
+                loopBound.eventLoop.execute {
+                    let (handler, context) = loopBound.value
+                    handler.invite(number, context)
+                }
+            })
+    }
+
+    /// Sends 100 (RFC 9110 section 10.1.1), unless the body comes anyhow.
+    private func invite(_ request: Int, _ context: ChannelHandlerContext) {
+        guard request == number, body != nil, !hasBodyBegun else { return }
+        context.writeAndFlush(wrapOutboundOut(.head(.init(status: .continue))), promise: nil)
     }
 
     private func finishBody(_ context: ChannelHandlerContext, _ error: (any Error)? = nil) {
@@ -135,7 +166,28 @@ final class RequestArrivalHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
 }
 
+/// A body for which the client waits to be asked.
+private struct AwaitedBody<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element == ByteBuffer {
+    let body: Base
+    /// Asks for it.
+    let invite: @Sendable () -> Void
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var body: Base.AsyncIterator
+        var invite: (@Sendable () -> Void)?
+
+        mutating func next() async throws -> ByteBuffer? {
+            invite.take()?()
+            return try await body.next()
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: body.makeAsyncIterator(), invite: invite) }
+}
+
 extension HTTPRequest {
+    fileprivate var expectsContinue: Bool { headerFields[.expect]?.lowercased() == "100-continue" }
+
     /// Whether parts of a body can follow, for which an answer may not want to wait.
     fileprivate var mayHaveBody: Bool {
         headerFields[.contentLength] != nil || headerFields[.transferEncoding] != nil

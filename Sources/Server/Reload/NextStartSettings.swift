@@ -9,6 +9,7 @@ extension GatefoldConfiguration {
             ("server.admin_listen", adminListen != inForce.adminListen),
             ("server.tls", (tls == nil) != (inForce.tls == nil)),
             ("server.shutdown_grace", shutdownGrace != inForce.shutdownGrace),
+            ("server.limits", limits != inForce.limits),
             ("log", log != inForce.log),
             ("state", !state.isSame(as: inForce.state)),
             ("guessing", guessing != inForce.guessing),

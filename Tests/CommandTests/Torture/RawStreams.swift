@@ -78,11 +78,13 @@ struct RawStreams {
     struct Sender: Sendable {
         fileprivate let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
-        /// Sends the bytes again and again, a second apart, until the task is cancelled or the server has hung up.
-        func drip(_ bytes: [UInt8]) async {
+        /// Sends the bytes again and again until the task is cancelled or the server has hung up.
+        ///
+        /// - Parameter seconds: between two times.
+        func drip(_ bytes: [UInt8], every seconds: Int = 1) async {
             repeat {
                 do {
-                    try await Task.sleep(for: .seconds(1))
+                    try await Task.sleep(for: .seconds(seconds))
                     try await outbound.write(ByteBuffer(bytes: bytes))
                 } catch {
                     return
@@ -92,6 +94,12 @@ struct RawStreams {
     }
 
     var sender: Sender { Sender(outbound: outbound) }
+
+    /// What comes next; nothing when the server has hung up.
+    mutating func some() async -> [UInt8] {
+        guard let more = try? await inbound.next(isolation: #isolation) else { return [] }
+        return Array(buffer: more)
+    }
 
     /// Everything until the server hangs up.
     mutating func rest() async -> [UInt8] {

@@ -7,6 +7,10 @@ import NIOHTTP1
 /// sections 9.3 and 9.6), and one that asks for another protocol: that is not changed to (RFC 9110 section 7.8), but the parser
 /// stops there, and would gather whatever follows without bound.
 ///
+/// A response before the end of its request's body makes that request the last as well where the rest is not worth reading: the
+/// body is too large, or there is no room for it, or the client was not told to send it (`Expect: 100-continue`), so that what
+/// comes next may be the body or another request (RFC 9110 section 10.1.1).
+///
 /// Its answer says `close`; what comes behind it is read and dropped, so that the answer is not lost to a reset, and after a
 /// few seconds the connection is closed.
 final class LastRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
@@ -19,6 +23,12 @@ final class LastRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let patience: TimeAmount
     private let drain: DrainHandler
     private var unanswered = 0
+    /// Whether the body of the last request has not come to its end.
+    private var isReading = false
+    /// Whether the client waits for 100 before it sends that body.
+    private var awaitsContinue = false
+    /// Whether the client speaks HTTP/1.0, which goes on only where the response says so (RFC 9112 section 9.3).
+    private var isOld = false
     private var isLast = false
     private var closing: Scheduled<Void>?
 
@@ -34,12 +44,20 @@ final class LastRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(var head):
             unanswered += 1
             isLast = Self.isLast(head)
+            isReading = true
+            isOld = head.version.major < 1 || head.version == .http1_0
+            // HTTP/1.0 knows no interim responses (RFC 9110 section 10.1.1).
+            if isOld { head.headers.remove(name: "Expect") }
+            awaitsContinue = head.headers.first(name: "Expect")?.lowercased() == "100-continue"
             // In the one spelling that everything further in understands.
             if isLast { head.headers.replaceOrAdd(name: "Connection", value: "close") }
             context.fireChannelRead(wrapInboundOut(.head(head)))
         case .body:
+            awaitsContinue = false
             context.fireChannelRead(data)
         case .end:
+            isReading = false
+            awaitsContinue = false
             if isLast { drain.isOpen = true }
             context.fireChannelRead(data)
         }
@@ -51,10 +69,15 @@ final class LastRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let part = unwrapOutboundIn(data)
+        if case .head(let head) = part, unanswered == 1, leavesRest(head) { isLast = true }
         let isOfLast = isLast && unanswered == 1
-        switch unwrapOutboundIn(data) {
-        case .head(var head) where isOfLast:
-            head.headers.replaceOrAdd(name: "Connection", value: "close")
+        switch part {
+        case .head(let head) where head.status.code < 200:
+            awaitsContinue = false
+            context.write(data, promise: promise)
+        case .head(var head) where isOfLast || isOld:
+            head.headers.replaceOrAdd(name: "Connection", value: isOfLast ? "close" : "keep-alive")
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end:
             unanswered -= 1
@@ -77,6 +100,15 @@ final class LastRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         closing?.cancel()
+    }
+
+    /// Whether nothing that follows the response's request is read.
+    private func leavesRest(_ head: HTTPResponseHead) -> Bool {
+        guard head.status.code >= 200 else { return false }
+        let refusals: [HTTPResponseStatus] = [.payloadTooLarge, .serviceUnavailable]
+        if isReading, awaitsContinue || refusals.contains(head.status) { return true }
+        // Without a length it ends where the connection does.
+        return isOld && !head.headers.contains(name: "Content-Length") && ![204, 304].contains(head.status.code)
     }
 
     /// From when all is sent: a long answer may take long.
