@@ -1,7 +1,7 @@
 import Foundation
 package import GRDB
 import GRDBSQLite
-package import Gatefold
+import Gatefold
 
 /// The files of an open database in WAL mode, known by device and inode.
 ///
