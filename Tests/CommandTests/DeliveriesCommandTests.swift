@@ -40,6 +40,7 @@ import Testing
                       kind: sqlite
                       path: billing.sqlite
                       create_table: true
+                      deadline: 5s
                       statements: ["UPDATE account SET credit = credit + 5 * :quantity WHERE name = :account"]
                   weekly: {backend: house, secrets: {env: WEEKLY}}
                 """.utf8
@@ -112,8 +113,11 @@ import Testing
             for number in 1...3 { try await bench.buy("100\(number)", for: "phone-4711") }
             try await bench.buy("2001", for: "phone-4712", in: "weekly")
             let next = Date(timeIntervalSince1970: 4_102_444_800)
+            #expect(
+                try await bench.store.claim(
+                    try id("app-store/1002"), lease: [1], at: Date(), until: Date().addingTimeInterval(35)))
             try await bench.store.deliveryFailed(
-                try id("app-store/1002"), cause: "the service answered with status 503", next: next)
+                try id("app-store/1002"), lease: [1], cause: "the service answered with status 503", next: next)
             try await bench.store.delivered(try id("app-store/1003"), at: Date())
 
             let waiting = try await bench.deliveries("list")
@@ -174,8 +178,12 @@ import Testing
 
             let next = Date(timeIntervalSince1970: 4_102_444_800)
             for transaction in ["1003", "1004"] {
+                let delivery = try id("app-store/\(transaction)")
+                #expect(
+                    try await bench.store.claim(
+                        delivery, lease: [1], at: Date(), until: Date().addingTimeInterval(35)))
                 try await bench.store.deliveryFailed(
-                    try id("app-store/\(transaction)"), cause: "no such account", next: next)
+                    delivery, lease: [1], cause: "no such account", next: next)
             }
             let retried = try await bench.deliveries("retry", "app-store/1003", "app-store/1002")
             #expect(retried.status == 1)

@@ -142,9 +142,26 @@ struct DeliveryWorkerTests {
         let carrier = ScriptedCarrier()
         _ = await worker(carrier).deliverDue(in: .title)
         _ = await worker(carrier).deliverDue(in: .title)
+        #expect(carrier.asked.withLock { $0 } == ["1000"])
+        clock.advance(by: DeliveryPace().lease)
+        _ = await worker(carrier).deliverDue(in: .title)
         #expect(carrier.asked.withLock { $0 } == ["1000", "1000"])
         #expect(await waiting("1000") == nil)
         #expect(events.withLock { $0 }.contains(.outboxFailed(.title, cause: "Broken")))
+    }
+
+    @Test("delivers each once when two processes share an outbox")
+    func twoProcesses() async {
+        for number in 0..<100 {
+            await outbox.order(.sample("\(number)", account: "\(number % 7)"), at: clock.now)
+        }
+        let carrier = ScriptedCarrier { _ in await Task.yield() }
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<2 {
+                group.addTask { while await worker(carrier).deliverDue(in: .title) {} }
+            }
+        }
+        #expect(carrier.asked.withLock { $0 }.sorted() == (0..<100).map(String.init).sorted())
     }
 
     @Test("wakes when it is rung, and looks by itself from time to time", .timeLimit(.minutes(10)))

@@ -12,6 +12,10 @@ package struct DeliveryPace: Sendable, Equatable {
     /// After a refusal: somebody has to do something first, and often has by the next day.
     package var refusedRetry: TimeInterval = 86_400
 
+    /// For so long an attempt has a delivery to itself: longer than it takes. What a killed process was trying is tried again
+    /// when that is over.
+    package var lease: TimeInterval = 35
+
     package init() {}
 
     /// Reads `at_once`, `shortest_retry`, `longest_retry` and `refused_retry`.

@@ -12,6 +12,8 @@ package struct DeliverySettings: Sendable {
     }
 
     package let pace: DeliveryPace
+    /// In seconds; what became of an attempt is on record by then.
+    private static let recording: TimeInterval = 5
     private let carrier: Carrier
     private let breaker: BreakerSettings?
     private let deadline: TimeInterval
@@ -27,8 +29,10 @@ package struct DeliverySettings: Sendable {
         } else {
             throw section.error("kind", expected: "expected one of \(kinds)")
         }
-        pace = try DeliveryPace(section)
+        var pace = try DeliveryPace(section)
         deadline = try section.duration("deadline", default: 30, in: 1...300)
+        pace.lease = deadline + Self.recording
+        self.pace = pace
         breaker = try BreakerSettings.read(try section.section("breaker"))
         try section.finish()
     }

@@ -29,6 +29,7 @@ package struct DeliveryWorker: Sendable {
     private let plans: @Sendable () -> [DeliveryPlan]
     private let bell: DeliveryBell
     private let clock: WallClock
+    private let random: RandomSource
     private let observe: @Sendable (DeliveryEvent) -> Void
 
     /// - Parameters:
@@ -36,12 +37,14 @@ package struct DeliveryWorker: Sendable {
     ///   - observe: told what happened; must return at once.
     package init(
         outbox: any DeliveryOutbox, plans: @escaping @Sendable () -> [DeliveryPlan], bell: DeliveryBell,
-        clock: WallClock, observe: @escaping @Sendable (DeliveryEvent) -> Void = { _ in }
+        clock: WallClock, random: RandomSource = .system,
+        observe: @escaping @Sendable (DeliveryEvent) -> Void = { _ in }
     ) {
         self.outbox = outbox
         self.plans = plans
         self.bell = bell
         self.clock = clock
+        self.random = random
         self.observe = observe
     }
 
@@ -124,14 +127,18 @@ package struct DeliveryWorker: Sendable {
     }
 
     private func attempt(_ record: DeliveryRecord, by plan: DeliveryPlan) async throws -> Bool {
-        // Since the round began, an operator may have settled it, or a store may have taken it back.
-        guard try await outbox.waits(record.delivery.id) else { return true }
+        let (id, lease, now) = (record.delivery.id, random.bytes(16), clock.now)
+        // Since the round began, another process may have taken it, an operator settled it, or a store taken it back.
+        guard try await outbox.claim(id, lease: lease, at: now, until: now.addingTimeInterval(plan.pace.lease)) else {
+            return true
+        }
         do {
             try await plan.carrier.deliver(record.delivery)
         } catch ProtectionError.breakerOpen {
+            try await outbox.release(id, lease: lease, at: clock.now)
             return false
         } catch {
-            try await fail(record, error, plan)
+            try await fail(record, lease, error, plan)
             return true
         }
         try await outbox.delivered(record.delivery.id, at: clock.now)
@@ -139,7 +146,9 @@ package struct DeliveryWorker: Sendable {
         return true
     }
 
-    private func fail(_ record: DeliveryRecord, _ error: any Error, _ plan: DeliveryPlan) async throws {
+    private func fail(
+        _ record: DeliveryRecord, _ lease: [UInt8], _ error: any Error, _ plan: DeliveryPlan
+    ) async throws {
         var attempts = 0
         if case .waiting(let before, _, _) = record.standing { attempts = before }
         let cause = (error as? any BackendFailure)?.cause ?? String(describing: type(of: error))
@@ -148,6 +157,6 @@ package struct DeliveryWorker: Sendable {
         observe(
             .failed(
                 plan.publication, reference: record.delivery.id.reference, cause: cause, isRefusal: isRefusal))
-        try await outbox.deliveryFailed(record.delivery.id, cause: cause, next: next)
+        try await outbox.deliveryFailed(record.delivery.id, lease: lease, cause: cause, next: next)
     }
 }

@@ -6,8 +6,16 @@ public protocol DeliveryOutbox: Sendable {
     /// Deliveries of a publication that are due, the oldest first; none whose purchase was taken back.
     func deliveriesDue(in publication: PublicationID, at moment: Date, limit: Int) async throws -> [DeliveryRecord]
 
-    /// Whether it is to be delivered: it was not yet, its purchase was not taken back, and its account not erased.
-    func waits(_ id: Delivery.ID) async throws -> Bool
+    /// Takes one that is due for an attempt, which is on record before it is made: of many workers one has it. It is due again
+    /// when the lease ends, whatever became of the worker.
+    ///
+    /// - Parameter lease: names the attempt; no other has the same.
+    /// - Returns: whether it is due: it was not delivered yet, nor taken by another, its purchase was not taken back, and its
+    ///   account not erased.
+    func claim(_ id: Delivery.ID, lease: [UInt8], at moment: Date, until end: Date) async throws -> Bool
+
+    /// Gives one back that was taken, and not tried: it counts as no attempt.
+    func release(_ id: Delivery.ID, lease: [UInt8], at moment: Date) async throws
 
     /// Notes that its carrier delivered it: it is never due again, also when it was taken back meanwhile.
     ///
@@ -15,15 +23,16 @@ public protocol DeliveryOutbox: Sendable {
     @discardableResult
     func delivered(_ id: Delivery.ID, at moment: Date) async throws -> Bool
 
-    /// Notes that it could not be delivered yet.
-    func deliveryFailed(_ id: Delivery.ID, cause: String, next: Date) async throws
+    /// Notes that an attempt failed. One whose lease has passed to another changes nothing.
+    func deliveryFailed(_ id: Delivery.ID, lease: [UInt8], cause: String, next: Date) async throws
 
     /// Notes that an operator had one that waits delivered by other means. What does not wait is left as it is.
     ///
     /// - Returns: whether it waited until then.
     func settleDelivery(_ id: Delivery.ID, at moment: Date) async throws -> Bool
 
-    /// Makes one that waits due at a moment of an operator's choice. How often and why it failed stays on record.
+    /// Makes one that waits due at a moment of an operator's choice; one that is being tried is due when that fails. How often
+    /// and why it failed stays on record.
     ///
     /// - Returns: whether it waits.
     func retryDelivery(_ id: Delivery.ID, at moment: Date) async throws -> Bool

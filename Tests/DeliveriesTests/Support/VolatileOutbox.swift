@@ -7,6 +7,7 @@ actor VolatileOutbox: DeliveryOutbox {
 
     private var records: [Delivery.ID: DeliveryRecord] = [:]
     private var order: [Delivery.ID] = []
+    private var leases: [Delivery.ID: [UInt8]] = [:]
     /// So many notes of deliveries are lost, as when the program is killed between the delivery and its note.
     private var lost = 0
 
@@ -40,7 +41,22 @@ actor VolatileOutbox: DeliveryOutbox {
         return true
     }
 
-    func waits(_ id: Delivery.ID) -> Bool { isWaiting(id) }
+    func claim(_ id: Delivery.ID, lease: [UInt8], at moment: Date, until end: Date) throws -> Bool {
+        try Task.checkCancellation()
+        guard case .waiting(let attempts, let next, let cause) = records[id]?.standing, next <= moment else {
+            return false
+        }
+        leases[id] = lease
+        set(.waiting(attempts: attempts + 1, next: end, cause: cause), id)
+        return true
+    }
+
+    func release(_ id: Delivery.ID, lease: [UInt8], at moment: Date) throws {
+        try Task.checkCancellation()
+        guard leases[id] == lease, case .waiting(let attempts, _, let cause) = records[id]?.standing else { return }
+        leases[id] = nil
+        set(.waiting(attempts: attempts - 1, next: moment, cause: cause), id)
+    }
 
     func settleDelivery(_ id: Delivery.ID, at moment: Date) -> Bool {
         guard isWaiting(id) else { return false }
@@ -61,10 +77,11 @@ actor VolatileOutbox: DeliveryOutbox {
         if case .waiting = records[id]?.standing { true } else { false }
     }
 
-    func deliveryFailed(_ id: Delivery.ID, cause: String, next: Date) throws {
+    func deliveryFailed(_ id: Delivery.ID, lease: [UInt8], cause: String, next: Date) throws {
         try Task.checkCancellation()
-        guard case .waiting(let attempts, _, _) = records[id]?.standing else { return }
-        set(.waiting(attempts: attempts + 1, next: next, cause: cause), id)
+        guard leases[id] == lease, case .waiting(let attempts, _, _) = records[id]?.standing else { return }
+        leases[id] = nil
+        set(.waiting(attempts: attempts, next: next, cause: cause), id)
     }
 
     func deliveries(in publication: PublicationID, waiting: Bool, limit: Int) -> [DeliveryRecord] {

@@ -19,15 +19,29 @@ extension SQLiteStateStore {
         }
     }
 
-    public func waits(_ id: Delivery.ID) async throws -> Bool {
-        try await pool.read { db in
-            try Bool.fetchOne(
-                try db.cachedStatement(
-                    sql: """
-                        SELECT EXISTS (
-                            SELECT 1 FROM delivery WHERE store = ? AND transaction_id = ? AND \(DeliveryRow.waits))
-                        """),
-                arguments: [id.store.rawValue, id.transaction]) ?? false
+    public func claim(_ id: Delivery.ID, lease: [UInt8], at moment: Date, until end: Date) async throws -> Bool {
+        try await pool.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE delivery SET lease = ?, attempts = attempts + 1, next = ?
+                    WHERE store = ? AND transaction_id = ? AND next <= ? AND \(DeliveryRow.waits)
+                    """,
+                arguments: [
+                    Data(lease), end.timeIntervalSince1970, id.store.rawValue, id.transaction,
+                    moment.timeIntervalSince1970,
+                ])
+            return db.changesCount > 0
+        }
+    }
+
+    public func release(_ id: Delivery.ID, lease: [UInt8], at moment: Date) async throws {
+        try await pool.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE delivery SET lease = NULL, attempts = attempts - 1, next = ?
+                    WHERE store = ? AND transaction_id = ? AND lease = ? AND delivered IS NULL
+                    """,
+                arguments: [moment.timeIntervalSince1970, id.store.rawValue, id.transaction, Data(lease)])
         }
     }
 
@@ -36,7 +50,7 @@ extension SQLiteStateStore {
         try await pool.write { db in
             try db.execute(
                 sql: """
-                    UPDATE delivery SET delivered = ?
+                    UPDATE delivery SET delivered = ?, lease = NULL
                     WHERE store = ? AND transaction_id = ? AND delivered IS NULL
                     """,
                 arguments: [moment.timeIntervalSince1970, id.store.rawValue, id.transaction])
@@ -44,15 +58,16 @@ extension SQLiteStateStore {
         }
     }
 
-    public func deliveryFailed(_ id: Delivery.ID, cause: String, next: Date) async throws {
+    public func deliveryFailed(_ id: Delivery.ID, lease: [UInt8], cause: String, next: Date) async throws {
         try await pool.write { db in
             try db.execute(
                 sql: """
-                    UPDATE delivery SET attempts = attempts + 1, next = ?, cause = ?
-                    WHERE store = ? AND transaction_id = ? AND delivered IS NULL
+                    UPDATE delivery SET lease = NULL, next = ?, cause = ?
+                    WHERE store = ? AND transaction_id = ? AND lease = ? AND delivered IS NULL
                     """,
                 arguments: [
                     next.timeIntervalSince1970, cause.replacing("\0", with: " "), id.store.rawValue, id.transaction,
+                    Data(lease),
                 ])
         }
     }
@@ -61,7 +76,7 @@ extension SQLiteStateStore {
         try await pool.write { db in
             try db.execute(
                 sql: """
-                    UPDATE delivery SET delivered = ?
+                    UPDATE delivery SET delivered = ?, lease = NULL
                     WHERE store = ? AND transaction_id = ? AND \(DeliveryRow.waits)
                     """,
                 arguments: [moment.timeIntervalSince1970, id.store.rawValue, id.transaction])
@@ -71,13 +86,23 @@ extension SQLiteStateStore {
 
     public func retryDelivery(_ id: Delivery.ID, at moment: Date) async throws -> Bool {
         try await pool.write { db in
+            let waits = try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT EXISTS (
+                        SELECT 1 FROM delivery WHERE store = ? AND transaction_id = ? AND \(DeliveryRow.waits))
+                    """,
+                arguments: [id.store.rawValue, id.transaction])
+            // One that is being tried is left to whoever tries it.
             try db.execute(
                 sql: """
                     UPDATE delivery SET next = ?
-                    WHERE store = ? AND transaction_id = ? AND \(DeliveryRow.waits)
+                    WHERE store = ? AND transaction_id = ? AND (lease IS NULL OR next <= ?) AND \(DeliveryRow.waits)
                     """,
-                arguments: [moment.timeIntervalSince1970, id.store.rawValue, id.transaction])
-            return db.changesCount > 0
+                arguments: [
+                    moment.timeIntervalSince1970, id.store.rawValue, id.transaction, moment.timeIntervalSince1970,
+                ])
+            return waits == true
         }
     }
 

@@ -25,6 +25,7 @@ enum StateSchema {
             try db.execute(sql: sparedSessions)
         }
         migrator.registerMigration("4 generations") { db in try db.execute(sql: generations) }
+        migrator.registerMigration("5 delivery leases") { db in try db.execute(sql: deliveryLeases) }
         return migrator
     }
 }
