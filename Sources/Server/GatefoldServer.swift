@@ -71,6 +71,8 @@ public struct GatefoldServer: Sendable {
                 settings, clock: clock, random: random, observe: { MailEventReporter.report($0, to: logger) })
         }
         notices = configuration.notices.map { NoticePublisher($0, random: random, logger: logger) }
+        var inPlayer = InPlayerTools()
+        inPlayer.codes = PINCodes(store: state, references: configuration.state.references, random: random)
         parts = LastingParts(
             state: state, references: configuration.state.references, revocations: revocations,
             guesses: GuessLimiter(limits: configuration.guessing),
@@ -79,7 +81,7 @@ public struct GatefoldServer: Sendable {
             catalogueServices: CatalogueServices(
                 clock: clock, random: random, observe: { CatalogueEventReporter.report($0, to: logger) },
                 didPublish: { await news.tell($0, $1) }),
-            mailer: mail, noticeboard: notices)
+            mailer: mail, noticeboard: notices, inPlayer: inPlayer)
         publications = CurrentPublications(try parts.assemble(configuration))
         backends = BackendAdministration(publications)
         Self.report(configuration.warnings, to: logger)

@@ -60,7 +60,8 @@ public struct InPlayerTools: Sendable {
     public var noticeboard: (any Noticeboard)?
     /// Nil where no app can listen.
     public var noticeKeys: (any NoticeKeyIssuing)?
-    public var codes: PINCodes
+    /// Nil where nothing can be mailed.
+    public var codes: PINCodes?
     public var pace: MailPace
     /// Of letters that anybody can ask for: apart, so that whoever asks for many keeps no reader from a letter of their own.
     public var forgotten: MailPace
@@ -74,7 +75,6 @@ public struct InPlayerTools: Sendable {
         self.noticeboard = noticeboard
         self.noticeKeys = noticeKeys
         self.random = random
-        codes = PINCodes(random: random)
         pace = MailPace()
         forgotten = MailPace()
     }

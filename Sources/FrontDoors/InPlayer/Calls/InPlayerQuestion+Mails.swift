@@ -6,10 +6,10 @@ import JSON
 /// Calls that send a reader something by mail; where no mail can be sent they are not offered.
 extension InPlayerQuestion {
     func sendPIN() async throws -> Response {
-        guard let mail = front.tools.mail else { throw InPlayerRefusal.notOffered }
+        guard let mail = front.tools.mail, let codes = front.tools.codes else { throw InPlayerRefusal.notOffered }
         let account = try await account(of: try await reader())
         try pace("pin", account)
-        guard let code = front.tools.codes.issue(for: mailbox(account), at: front.now),
+        guard let code = try await codes.issue(for: mailbox(account), at: front.now),
             mail(
                 Letter(
                     to: account.details.identifier, subject: "Your code: \(code)",
@@ -19,9 +19,9 @@ extension InPlayerQuestion {
     }
 
     func validatePIN() async throws -> Response {
-        guard front.tools.mail != nil else { throw InPlayerRefusal.notOffered }
+        guard front.tools.mail != nil, let codes = front.tools.codes else { throw InPlayerRefusal.notOffered }
         let account = try await account(of: try await reader())
-        guard front.tools.codes.redeem(try required("pin_code"), of: mailbox(account), at: front.now) else {
+        guard try await codes.redeem(try required("pin_code"), of: mailbox(account), at: front.now) else {
             throw InPlayerRefusal.field("pin_code", "The code is not right, or not good any more.")
         }
         return InPlayerAnswer.done("The code is right")

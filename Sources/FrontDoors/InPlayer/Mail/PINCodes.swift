@@ -1,62 +1,49 @@
-import Crypto
 public import Foundation
 public import Gatefold
-import Synchronization
 
 /// The six digits that readers are mailed to show that a mailbox is theirs (PROTOCOLS 5.2 "PIN").
 ///
-/// Kept in memory, as digests under a key that no disk has: a restart forgets them, and readers ask for another.
-public final class PINCodes: Sendable {
-    private struct Entry {
-        let digest: [UInt8]
-        let expiresAt: Date
-        var attempts: Int
-    }
-
+/// The state store keeps them as keyed digests, so that whichever process is asked knows them.
+public struct PINCodes: Sendable {
     /// In seconds.
     public static let lifetime: TimeInterval = 600
     /// So many wrong ones end a code.
     public static let mostAttempts = 5
     static let digits = 6
 
+    private let store: any PINCodeStore
+    private let references: ReferenceKey
     private let random: RandomSource
-    private let key: SymmetricKey
     private let capacity: Int
-    private let entries = Mutex<[String: Entry]>([:])
 
-    /// - Parameter capacity: so many codes are good at a time.
-    public init(random: RandomSource = .system, capacity: Int = 100_000) {
+    /// - Parameters:
+    ///   - references: makes the digests.
+    ///   - capacity: so many codes are good at a time.
+    public init(
+        store: any PINCodeStore, references: ReferenceKey, random: RandomSource = .system, capacity: Int = 100_000
+    ) {
+        self.store = store
+        self.references = references
         self.random = random
         self.capacity = capacity
-        key = SymmetricKey(data: random.bytes(32))
     }
 
     /// A code in place of any before; nil when there are too many.
-    func issue(for account: String, at moment: Date) -> String? {
+    ///
+    /// - Throws: when it could not be kept.
+    func issue(for account: String, at moment: Date) async throws -> String? {
         let code = newCode()
-        let digest = digest(code, account)
-        return entries.withLock { entries in
-            if entries.count >= capacity { entries = entries.filter { moment < $0.value.expiresAt } }
-            guard entries.count < capacity || entries[account] != nil else { return nil }
-            entries[account] = Entry(
-                digest: digest, expiresAt: moment.addingTimeInterval(Self.lifetime), attempts: Self.mostAttempts)
-            return code
-        }
+        let isKept = try await store.keepPINCode(
+            digest(code, account), of: key(account), until: moment.addingTimeInterval(Self.lifetime),
+            attempts: Self.mostAttempts, most: capacity, at: moment)
+        return isKept ? code : nil
     }
 
     /// Whether this is the account's code; a right one is good once.
-    func redeem(_ code: String, of account: String, at moment: Date) -> Bool {
-        let digest = digest(String(code.prefix(64)), account)
-        return entries.withLock { entries in
-            guard var entry = entries[account], moment < entry.expiresAt else {
-                entries[account] = nil
-                return false
-            }
-            let isRight = isEqualInConstantTime(digest, entry.digest)
-            entry.attempts -= 1
-            entries[account] = isRight || entry.attempts <= 0 ? nil : entry
-            return isRight
-        }
+    ///
+    /// - Throws: when nobody could say.
+    func redeem(_ code: String, of account: String, at moment: Date) async throws -> Bool {
+        try await store.redeemPINCode(digest(String(code.prefix(64)), account), of: key(account), at: moment)
     }
 
     /// Every code as likely as every other: what is left over of 32 bits behind the last whole million is drawn again.
@@ -69,7 +56,9 @@ public final class PINCodes: Sendable {
         }
     }
 
+    private func key(_ account: String) -> [UInt8] { references.digest("PIN account", [account]) }
+
     private func digest(_ code: String, _ account: String) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: Data("\(account) \(code)".utf8), using: key))
+        references.digest("PIN code", [account, code])
     }
 }

@@ -148,6 +148,9 @@ struct InPlayerRig: Sendable {
             ]
             if name == "daily" { options.settings(&settings) }
             var tools = InPlayerTools(random: .seeded(9))
+            tools.codes = PINCodes(
+                store: VolatilePINCodes(), references: ReferenceKey(Secret("a secret of the references")),
+                random: .seeded(9))
             if options.hasMail {
                 tools.mail = { [mails] letter in
                     mails.withLock { $0.append(Mail(to: letter.to, subject: letter.subject, text: letter.text)) }
