@@ -23,6 +23,7 @@ public struct GatefoldServer: Sendable {
     private let backends: BackendAdministration
     private let parts: LastingParts
     private let follower: RevocationFollower
+    private let facts: SharedFactFollower
     private let stateHealth: StateHealth
     private let push: PushService
     private let mail: MailOffice?
@@ -60,11 +61,13 @@ public struct GatefoldServer: Sendable {
             },
             ask: { try await state.health() })
         let revocations = RevocationLists()
-        let services = BackendServices(
+        let writer = SharedFactWriter(store: state, origin: random.bytes(16))
+        var services = BackendServices(
             clock: clock, random: random,
             passwords: PasswordVerifier(
                 hasher: try configuration.passwords.hasher(), concurrency: configuration.passwords.workers),
             references: configuration.state.references, observe: { BackendEventReporter.report($0, to: logger) })
+        services.credentialFacts = CredentialFacts(record: { writer.add($0) })
         let news = PublishedNews()
         mail = try configuration.mail.map { settings in
             try MailOffice(
@@ -77,7 +80,9 @@ public struct GatefoldServer: Sendable {
             state: state, references: configuration.state.references, revocations: revocations,
             guesses: GuessLimiter(limits: configuration.guessing),
             errands: GuessLimiter(limits: configuration.guessing),
-            services: services, catalogueFolder: configuration.catalogueFolder,
+            denials: DenialCache(clock: clock, record: { writer.add($0) }),
+            recalled: RecalledSessions(undoes: CredentialFacts.undoes), services: services,
+            catalogueFolder: configuration.catalogueFolder,
             catalogueServices: CatalogueServices(
                 clock: clock, random: random, observe: { CatalogueEventReporter.report($0, to: logger) },
                 didPublish: { await news.tell($0, $1) }),
@@ -97,7 +102,13 @@ public struct GatefoldServer: Sendable {
                 if error is CancellationError { return }
                 logger.error("revocations not followed", metadata: ["cause": "\(StateHealth.cause(error))"])
             })
+        let receiver = SharedFactReceiver(parts: parts, publications: publications)
+        facts = SharedFactFollower(
+            store: state, writer: writer, clock: clock,
+            report: { SharedFactReceiver.report($0, to: logger) },
+            apply: { try await receiver.receive($0, isNews: $1) })
         do {
+            try await facts.catchUp()
             try await follower.catchUp()
         } catch {
             throw AssemblyError.state(path: configuration.state.path, cause: "\(error)")
@@ -117,6 +128,7 @@ public struct GatefoldServer: Sendable {
         services +=
             [
                 FollowService(follower: follower),
+                SharedFactService(follower: facts),
                 CatalogueFollower(publications: publications),
                 PurchaseNewsService(
                     news: parts.purchaseNews, directory: { [publications] in publications.value.inPlayer },
@@ -142,7 +154,8 @@ public struct GatefoldServer: Sendable {
     private var deliveryWorker: DeliveryWorker {
         DeliveryWorker(
             outbox: parts.state, plans: { [publications] in publications.value.deliveries }, bell: parts.deliveryBell,
-            clock: parts.services.clock, observe: { [logger] in DeliveryEventReporter.report($0, to: logger) })
+            clock: parts.services.clock, random: parts.services.random,
+            observe: { [logger] in DeliveryEventReporter.report($0, to: logger) })
     }
 
     @Sendable private func reload() throws {

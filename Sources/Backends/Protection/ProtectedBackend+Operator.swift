@@ -17,18 +17,26 @@ extension ProtectedBackend {
             ])
     }
 
-    /// Forgets what is remembered; whoever asks next has it from the backend, even if the same is being asked right now.
+    /// Forgets what is remembered; whoever asks next has it from the backend, even if the same is being asked right now,
+    /// in every process on the same state.
     ///
     /// - Returns: how many answers were forgotten.
     @discardableResult
     public func flush(_ target: FlushTarget) -> Int {
         defer { coalescing.closeDoors() }
-        return switch target {
+        let groups: Set<AnswerMemory.Group>
+        switch target {
         case .identifier(let typed):
-            cache.forgetWithSubscribers(.identifier(keys.identifier(CredentialFields.fold(typed))))
-        case .key(let key): cache.forget(group(of: Subscriber(backend: name, key: key)))
-        case .reference(let reference): cache.forget(Self.group(reference))
-        case .all: cache.forgetAll()
+            groups = cache.withSubscribers(.identifier(keys.identifier(CredentialFields.fold(typed))))
+        case .key(let key): groups = [group(of: Subscriber(backend: name, key: key))]
+        case .reference(let reference): groups = [Self.group(reference)]
+        case .all:
+            shareInvalidation(of: nil)
+            return cache.forgetAll()
+        }
+        return groups.reduce(0) { count, group in
+            shareInvalidation(of: group)
+            return count + cache.forget(group)
         }
     }
 }

@@ -9,7 +9,7 @@ public final class ProtectedBackend: SubscriberBackend {
     public let decidingFields: Set<String>
     private let decidesEditions: Bool
     let settings: ProtectionSettings
-    private let services: BackendServices
+    let services: BackendServices
     let keys: QuestionKeys
     let cache: AnswerCache
     let coalescing = Coalescing()
@@ -41,7 +41,8 @@ public final class ProtectedBackend: SubscriberBackend {
         self.decidesEditions = decidesEditions
         self.settings = settings
         self.services = services
-        keys = QuestionKeys(secret: services.random.bytes(32), backend: backend.name)
+        keys = QuestionKeys(
+            secret: services.references.digest("questions", [backend.name]), backend: backend.name)
         cache = AnswerCache(
             settings.cache, longestQuestion: settings.deadline + settings.concurrency.patience + 1,
             clock: services.clock, random: services.random)
@@ -59,9 +60,11 @@ public final class ProtectedBackend: SubscriberBackend {
         let key = keys.key(of: question, seen)
         // What is not remembered is shared all the same.
         guard question.isRemembered else { return try await askTogether(question, key, seen, .reader).answer }
-        return try await cache.answer(key) { urgency in
+        let (answer, isRemembered) = try await cache.answer(key) { urgency in
             try await self.askTogether(question, key, seen, urgency)
         }
+        if isRemembered { noteRecall(question, answer) }
+        return answer
     }
 
     private func remembered(_ question: Question, _ inquiry: Inquiry) -> Remembered<Answer>? {
@@ -79,7 +82,11 @@ public final class ProtectedBackend: SubscriberBackend {
                 }
             }
             // Before those who wait are told, so that whoever comes next finds it.
-            if question.isRemembered { cache.remember(told, subject(key, question, told.answer)) }
+            if question.isRemembered {
+                let subject = subject(key, question, told.answer)
+                cache.remember(told, subject)
+                share(told, subject)
+            }
             return told
         }
     }

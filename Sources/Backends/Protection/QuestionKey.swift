@@ -8,7 +8,8 @@ struct QuestionKey: Hashable, Sendable {
     let words: SIMD4<UInt64>
 }
 
-/// Makes keys, under a key of its own that lives as long as the process.
+/// Makes keys, under a key of its own: the same in all processes of one configuration, as they tell one another whom they
+/// know better (see ``CredentialFacts``).
 ///
 /// Two questions have the same key only if they agree in everything that the backend sees. Each part is written with its
 /// length in front, so that ("ab", "c") and ("a", "bc") differ.
@@ -27,7 +28,7 @@ struct QuestionKeys: Sendable {
     /// Those that readers ask again and again, where no field decides.
     private let known = RecentMemory<Known, QuestionKey>(capacity: 20_000)
 
-    /// - Parameter secret: random bytes.
+    /// - Parameter secret: bytes that nobody can guess.
     init(secret: [UInt8], backend: String) {
         key = SymmetricKey(data: secret)
         self.backend = backend
@@ -76,6 +77,16 @@ struct QuestionKeys: Sendable {
             parts.add(credentials[name])
         }
         return digest(parts)[0]
+    }
+
+    /// What somebody's proofs are told from others of theirs by, in other processes: too little to find them out, and nothing
+    /// that two readers with the same password have in common.
+    func mark(of proofs: UInt64, for group: AnswerMemory.Group) -> UInt16 {
+        var parts = Parts()
+        parts.add("mark")
+        parts.bytes += group.factSubject
+        withUnsafeBytes(of: proofs.littleEndian) { parts.bytes.append(contentsOf: $0) }
+        return UInt16(truncatingIfNeeded: digest(parts)[0])
     }
 
     func identifier(_ identifier: String) -> UInt64 {

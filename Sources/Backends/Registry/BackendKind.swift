@@ -90,6 +90,8 @@ public struct BackendServices: Sendable {
     public var stores: [StoreName: any ReceiptVerifier]
     /// What is remembered of receipts and purchases; nil where there are no stores.
     public var ledger: (any PurchaseLedger)?
+    /// What other processes on the same state have to know of credentials.
+    public var credentialFacts = CredentialFacts()
 
     public init(
         clock: WallClock, random: RandomSource, passwords: PasswordVerifier, references: ReferenceKey,

@@ -9,7 +9,7 @@ public struct Decided<Answer: Sendable>: Sendable {
 
     init(
         _ answer: Answer, _ standing: Standing, _ event: ProxyEvent? = nil,
-        words: [RefusalMemory.Word] = [], repetition: Repetition = .same
+        words: [DenialCache.Word] = [], repetition: Repetition = .same
     ) {
         self.answer = answer
         self.standing = standing
@@ -22,7 +22,7 @@ public struct Decided<Answer: Sendable>: Sendable {
 public struct Consequences: Sendable {
     let event: ProxyEvent?
     /// What an outage has to know of it, as long as the answer stands.
-    let words: [RefusalMemory.Word]
+    let words: [DenialCache.Word]
     let standing: Standing
 }
 
@@ -38,7 +38,7 @@ extension PublicationProxy {
         // A refusal that came after the answer was found is not undone by it.
         let isCurrent = consequences.words.isEmpty || consequences.standing.holds(at: clock.now)
         for word in consequences.words where word.isRefusal || isCurrent {
-            refusals.note(word.key, refused: word.isRefusal)
+            denials.note(word.key, word.denial)
         }
         if let event = consequences.event { observe(event) }
     }

@@ -41,7 +41,7 @@ extension PublicationProxy {
     /// alone decides, because an edition comes out, or is no longer free, without anybody's word on the reader.
     struct KnownDecision {
         let decision: EditionDecision
-        let words: [RefusalMemory.Word]
+        let words: [DenialCache.Word]
 
         /// The catalogue's alone.
         init(plain decision: EditionDecision) {
@@ -52,10 +52,17 @@ extension PublicationProxy {
         /// - Parameters:
         ///   - memory: of the edition and the reader.
         ///   - reader: what was said of the reader as a whole, where that decides.
-        init(_ decision: EditionDecision, _ memory: RefusalMemory.Key, reader: RefusalMemory.Word? = nil) {
+        ///   - isListed: whether the catalogue may have the edition: of any other no denial is remembered.
+        init(
+            _ decision: EditionDecision, _ memory: DenialCache.Key, isListed: Bool, reader: DenialCache.Word? = nil
+        ) {
             self.decision = decision
-            let own = RefusalMemory.Word(key: memory, isRefusal: decision.isRefusal)
-            words = if let reader { [reader, own] } else { [own] }
+            var words: [DenialCache.Word] = []
+            if let reader { words.append(reader) }
+            if isListed || !decision.isRefusal {
+                words.append(DenialCache.Word(key: memory, denial: decision.isRefusal ? .edition : nil))
+            }
+            self.words = words
         }
     }
 
@@ -76,16 +83,18 @@ extension PublicationProxy {
             known = Remembered(.none)
         }
         let memory = memory(of: who, edition: edition, inquiry)
+        let isListed = catalogue.mayHave(edition)
         switch known.value {
         case .verdict(let verdict):
             return (try? decision(by: verdict, on: edition)).map {
-                Remembered(KnownDecision($0, memory), standing: known.standing)
+                Remembered(KnownDecision($0, memory, isListed: isListed), standing: known.standing)
             }
         case .none:
             return remembered(about: who, inquiry).map { told in
                 Remembered(
                     KnownDecision(
-                        decision(by: told.value.subscription, on: edition, inquiry), memory, reader: told.value.word),
+                        decision(by: told.value.subscription, on: edition, inquiry), memory, isListed: isListed,
+                        reader: told.value.word),
                     standing: known.standing.joined(with: told.standing))
             }
         }

@@ -75,7 +75,7 @@ extension PublicationProxy {
 
     private func answer(
         _ decision: Remembered<EditionDecision>, on edition: EditionID, _ who: SessionHolder, inURL isInURL: Bool,
-        _ inquiry: Inquiry, words: [RefusalMemory.Word] = [], isToBeKept: Bool = false
+        _ inquiry: Inquiry, words: [DenialCache.Word] = [], isToBeKept: Bool = false
     ) throws -> Decided<CredentialsAnswer> {
         switch decision.value {
         case .refused(let reason, let text):
@@ -111,6 +111,14 @@ extension PublicationProxy {
             isSealed: isInURL)
     }
 
+    /// Of an edition that the catalogue does not list nothing is remembered: in an outage nobody gets it.
+    private func note(
+        _ decision: EditionDecision, _ key: DenialCache.Key, _ edition: EditionID, isEarlier: Bool, asked: UInt64
+    ) {
+        guard !decision.isRefusal || publication.rule.catalogue.mayHave(edition) else { return }
+        denials.note(key, decision.isRefusal ? .edition : nil, isEarlier: isEarlier, asked: asked)
+    }
+
     private func credentialsForNoEdition(_ session: Session, _ inquiry: Inquiry) async throws -> CredentialsAnswer {
         let verdict: EditionVerdict?
         do {
@@ -138,6 +146,7 @@ extension PublicationProxy {
         let memory = memory(of: who, edition: edition, inquiry)
         do {
             let decision = try await decide(on: edition, for: references.owner(subscriber)) {
+                let asked = denials.order
                 let (own, isEarlier) = try await StandIns.watching {
                     try await verdict(on: edition, for: subscriber, inquiry) {
                         try await told(about: who, inquiry)
@@ -145,14 +154,18 @@ extension PublicationProxy {
                 }
                 // The subscriber system's word alone, for what the catalogue or a purchase decides says nothing of it. And at
                 // once: what keeps the purchases may be out of order, which makes no refusal undone.
-                refusals.note(memory, refused: own.isRefusal, isEarlier: isEarlier)
+                note(own, memory, edition, isEarlier: isEarlier, asked: asked)
+                // What was granted before another process was told otherwise.
+                if isEarlier, !own.isRefusal, denials.wasEditionDenied(memory) {
+                    throw Unavailable(retryAfter: retryAfter, cause: "the edition was denied since")
+                }
                 return own
             }
             return give(try answer(Remembered(decision), on: edition, who, inURL: isInURL, inquiry))
         } catch let failure as Unavailable {
             let catalogue = publication.rule.catalogue
             guard publication.failsOpen, catalogue.mayHave(edition), catalogue.isOut(edition, at: clock.now),
-                !refusals.wasRefused(memory)
+                !denials.wasDenied(memory)
             else {
                 observe(.credentialsRefused(.notEntitled))
                 return .refused(

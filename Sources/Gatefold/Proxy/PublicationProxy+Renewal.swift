@@ -21,7 +21,7 @@ extension PublicationProxy {
             }
             switch recognition {
             case .notRecognised(let words, _):
-                refusals.note(memory(of: who, inquiry), refused: true)
+                denials.note(memory(of: who, inquiry), .unknown)
                 return refuse(.notRecognised, words ?? message(.tokenNotRecognised, inquiry))
             case .recognised(let subscriber):
                 let answer = try open(

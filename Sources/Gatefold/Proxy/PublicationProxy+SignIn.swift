@@ -35,14 +35,14 @@ extension PublicationProxy {
         case .refused(let words, let found):
             guesses.settle(ticket, as: .wrong, of: found.all.map { references.reference(to: $0) }, at: clock.now)
             return await refuseCredentials(words, inquiry)
-        case .open(let subscriber, let device, let session, issuedAt: let issuedAt):
+        case .open(let subscriber, let device, let session, issuedAt: let issuedAt, let recall):
             let who = references.reference(to: subscriber)
             if !guesses.settle(ticket, as: .right, of: [who], at: clock.now), await !isAcquainted(attempt) {
                 // Another answer than a wrong password has would tell that this one is right, or that there is such a reader.
                 return await refuseCredentials(nil, inquiry)
             }
             return try await admit(
-                subscriber, device: device, session: session, issuedAt: issuedAt, attempt: attempt, inquiry)
+                subscriber, device: device, session: session, issuedAt: issuedAt, attempt: attempt, recall, inquiry)
         }
     }
 
@@ -55,7 +55,14 @@ extension PublicationProxy {
     private enum Entrance {
         case refused(words: String?, FoundSubscribers)
         /// - Parameter issuedAt: when the session that may begin now counts as issued.
-        case open(Subscriber, DeviceReference?, SessionReference, issuedAt: Date)
+        case open(Subscriber, DeviceReference?, SessionReference, issuedAt: Date, Recall)
+    }
+
+    /// What of a sign-in came from memory.
+    private struct Recall {
+        let signIns: [RecalledSignIn]
+        /// ``RecalledSessions/order`` when it was asked.
+        let order: UInt64
     }
 
     /// Asks who this is, and once more where all sessions of the reader were ended meanwhile: the password that was right when
@@ -64,7 +71,11 @@ extension PublicationProxy {
         let device = device.map { references.reference(toDevice: $0) }
         for _ in 0...Self.mostRepeats {
             let noted = revocations.order
-            switch try await ask({ try await backend.recognise(typed, inquiry: inquiry) }) {
+            let order = recalled.order
+            let (recognition, signIns) = try await RecalledSignIns.watching {
+                try await ask { try await backend.recognise(typed, inquiry: inquiry) }
+            }
+            switch recognition {
             case .notRecognised(let words, let found): return .refused(words: words, found)
             case .recognised(let subscriber):
                 let who = references.reference(to: subscriber)
@@ -73,7 +84,8 @@ extension PublicationProxy {
                 // device is admitted: whoever evicts it ends this session as well.
                 let issuedAt = moment(of: session, for: who)
                 if !revocations.hasEndedAll(of: who, since: noted) {
-                    return .open(subscriber, device, session, issuedAt: issuedAt)
+                    return .open(
+                        subscriber, device, session, issuedAt: issuedAt, Recall(signIns: signIns, order: order))
                 }
             }
         }
@@ -85,7 +97,7 @@ extension PublicationProxy {
 
     private func admit(
         _ subscriber: Subscriber, device: DeviceReference?, session: SessionReference, issuedAt: Date,
-        attempt: GuessAttempt, _ inquiry: Inquiry
+        attempt: GuessAttempt, _ recall: Recall, _ inquiry: Inquiry
     ) async throws -> SignInAnswer {
         let who = references.reference(to: subscriber)
         if let device, let limit = publication.deviceLimit {
@@ -103,6 +115,12 @@ extension PublicationProxy {
             }
         }
         await remember(attempt)
+        let opened = RecalledSessions.Opened(
+            publication: publication.id, subscriber: who, session: session, issuedAt: issuedAt, openedAt: clock.now,
+            recalled: recall.signIns)
+        guard recalled.note(opened, since: recall.order) else {
+            throw Unavailable(retryAfter: 1, cause: "the credentials changed meanwhile")
+        }
         let answer = try open(subscriber, device: device, reference: session, issuedAt: issuedAt)
         if case .signedIn = answer { observe(.signedIn(who)) }
         return answer

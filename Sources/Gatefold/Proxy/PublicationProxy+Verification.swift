@@ -42,7 +42,7 @@ extension PublicationProxy {
 
     private func verification(
         _ told: Subscription, _ who: SessionHolder, _ inquiry: Inquiry, _ standing: Standing,
-        words: [RefusalMemory.Word] = []
+        words: [DenialCache.Word] = []
     ) -> Decided<VerificationAnswer> {
         var subscription = told
         if subscription.message == nil { subscription.message = message(MessageKey(subscription.state), inquiry) }
@@ -64,10 +64,11 @@ extension PublicationProxy {
     /// What the subscriber system says, under the publication's policy.
     func told(about who: SessionHolder, _ inquiry: Inquiry) async throws -> Subscription {
         await noteUse(of: who)
+        let asked = denials.order
         let (told, isEarlier) = try await StandIns.watching {
             try await ask { try await backend.subscription(of: who.session.subscriber, inquiry: inquiry) }
         }
-        refusals.note(memory(of: who, inquiry), refused: told.state != .active, isEarlier: isEarlier)
+        denials.note(memory(of: who, inquiry), Denial(told.state), isEarlier: isEarlier, asked: asked)
         return try applyingRule(to: told)
     }
 
@@ -75,7 +76,7 @@ extension PublicationProxy {
     struct Known {
         let subscription: Subscription
         /// The subscriber system's own: a refusal where it was anything but "active".
-        let word: RefusalMemory.Word
+        let word: DenialCache.Word
     }
 
     /// The same where it is known without asking anybody, and nothing has to be written down.
@@ -87,7 +88,7 @@ extension PublicationProxy {
         return Remembered(
             Known(
                 subscription: subscription,
-                word: RefusalMemory.Word(key: memory(of: who, inquiry), isRefusal: told.value.state != .active)),
+                word: DenialCache.Word(key: memory(of: who, inquiry), denial: Denial(told.value.state))),
             standing: told.standing)
     }
 

@@ -18,14 +18,16 @@ public final class PublicationProxy: Sendable {
     let retryAfter: Int
     let hesitation: Hesitation
     let observe: @Sendable (ProxyEvent) -> Void
-    let refusals: RefusalMemory
+    let denials: DenialCache
+    let recalled: RecalledSessions
     let uses: DeviceUses
     /// Where readers' own purchases are; nil where the publication sells in no store.
     public let purchases: PurchaseDesk?
 
     /// - Parameters:
     ///   - editionSecrets: the ring shared with whoever checks downloads.
-    ///   - refusals: remembers refusals for outages; shared by all proxies of the process.
+    ///   - denials: knows denials in outages; shared by all proxies of the process.
+    ///   - recalled: knows the sessions that were opened from memory; shared by all proxies of the process.
     ///   - hesitation: before a refusal of credentials.
     ///   - purchases: what readers bought in the app stores; nil where the publication sells in none.
     ///   - retryAfter: whole seconds an app is told to wait when the backend could not be asked.
@@ -33,7 +35,8 @@ public final class PublicationProxy: Sendable {
     public init(
         publication: Publication, backend: any SubscriberBackend, tokens: any TokenCodec, editionSecrets: SecretRing,
         state: any SessionStore, revocations: RevocationList, guesses: any GuessLimiting, references: ReferenceKey,
-        refusals: RefusalMemory = RefusalMemory(), clock: WallClock = .system, random: RandomSource = .system,
+        denials: DenialCache = DenialCache(), recalled: RecalledSessions = RecalledSessions(),
+        clock: WallClock = .system, random: RandomSource = .system,
         hesitation: Hesitation = .none, purchases: PurchaseDesk? = nil, retryAfter: Int = 30,
         observe: @escaping @Sendable (ProxyEvent) -> Void = { _ in }
     ) {
@@ -52,7 +55,8 @@ public final class PublicationProxy: Sendable {
         self.retryAfter = retryAfter
         self.hesitation = hesitation
         self.observe = observe
-        self.refusals = refusals
+        self.denials = denials
+        self.recalled = recalled
         uses = DeviceUses()
         self.purchases = purchases
     }
@@ -73,7 +77,8 @@ public final class PublicationProxy: Sendable {
         retryAfter = other.retryAfter
         hesitation = other.hesitation
         observe = other.observe
-        refusals = other.refusals
+        denials = other.denials
+        recalled = other.recalled
         uses = other.uses
         purchases = other.purchases
     }
@@ -129,10 +134,10 @@ public final class PublicationProxy: Sendable {
             ? .renewable(who) : .expired
     }
 
-    func memory(of who: SessionHolder, edition: EditionID? = nil, _ inquiry: Inquiry) -> RefusalMemory.Key {
+    func memory(of who: SessionHolder, edition: EditionID? = nil, _ inquiry: Inquiry) -> DenialCache.Key {
         let names = backend.decidingFields
         let deciding = names.isEmpty ? [] : inquiry.fields.filter { names.contains($0.key) }.sorted { $0.key < $1.key }
-        let asked = RefusalMemory.Asked(
+        let asked = DenialCache.Asked(
             backend: backend.name,
             fields: deciding.isEmpty
                 ? [] : references.digest("deciding fields", deciding.flatMap { [$0.key, $0.value] }))

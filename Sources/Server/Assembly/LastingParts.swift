@@ -16,7 +16,8 @@ struct LastingParts: Sendable {
     let guesses: any GuessLimiting
     /// Counts registrations and forgotten passwords, apart from sign-ins; no limit for whoever only looks.
     var errands: any GuessLimiting = UnlimitedGuesses()
-    let refusals = RefusalMemory()
+    var denials = DenialCache()
+    var recalled = RecalledSessions()
     let services: BackendServices
     /// Where catalogues are remembered; nil for nowhere.
     var catalogueFolder: String?
@@ -60,6 +61,8 @@ struct LastingParts: Sendable {
             parts: self, configuration: configuration, plan: plan, storePlan: storePlan, stores: stores,
             backends: backends, catalogues: catalogues)
         for publication in configuration.publications { try assembler.add(publication) }
-        return try assembler.finish()
+        let set = try assembler.finish()
+        denials.share(configuration.publications.contains { $0.publication.failsOpen })
+        return set
     }
 }

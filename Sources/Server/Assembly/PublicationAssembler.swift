@@ -118,7 +118,7 @@ struct PublicationAssembler {
             publication: served, backend: backend, tokens: tokens, editionSecrets: publication.editionSecrets,
             state: parts.state, revocations: parts.revocations.list(for: id),
             guesses: publication.isTest ? UnlimitedGuesses() : parts.guesses, references: parts.references,
-            refusals: parts.refusals, clock: parts.services.clock, random: random,
+            denials: parts.denials, recalled: parts.recalled, clock: parts.services.clock, random: random,
             hesitation: publication.isTest ? .none : Hesitation(random: random),
             purchases: try parts.desk(of: publication, storePlan, stores), observe: { reporter.report($0) })
     }

@@ -75,12 +75,12 @@ struct DecidedAnswersTests {
     @Test("Pitfall 9: that the catalogue alone gives is no word on the reader, in an outage that outlives it")
     func plainDecisions() async throws {
         let active = Subscription(state: .active)
-        func proxy(_ backend: some SubscriberBackend, isFree: Bool = false, refusals: RefusalMemory) throws
+        func proxy(_ backend: some SubscriberBackend, isFree: Bool = false, denials: DenialCache) throws
             -> PublicationProxy
         {
             let edition = Edition(id: .first, title: "First", published: .after(-1), isFree: isFree)
             return try Self.proxy(
-                backend, .issueBased, Catalogue([edition]), refusals: refusals, failsOpen: true
+                backend, .issueBased, Catalogue([edition]), denials: denials, failsOpen: true
             ).0
         }
         func isGiven(_ proxy: PublicationProxy, _ token: String, isDecided: Bool) async throws -> Bool {
@@ -90,19 +90,19 @@ struct DecidedAnswersTests {
             return try await proxy.editionCredentials(token: token, edition: name, Inquiry()).pair != nil
         }
         // Not out, and out when the outage comes.
-        let early = RefusalMemory()
+        let early = DenialCache()
         let future = Catalogue([Edition(id: .first, title: "First", published: .after(1))])
         let (before, clock) = try Self.proxy(
-            Remembering(told: active), .issueBased, future, refusals: early, failsOpen: true)
+            Remembering(told: active), .issueBased, future, denials: early, failsOpen: true)
         let token = try #require(try await Self.tokens(before, clock).first)
         #expect(try await !isGiven(before, token, isDecided: true))
-        #expect(try await isGiven(proxy(Down(), refusals: early), token, isDecided: false))
+        #expect(try await isGiven(proxy(Down(), denials: early), token, isDecided: false))
         // Refused by the backend, free for a while, and not free when the outage comes.
-        let late = RefusalMemory()
+        let late = DenialCache()
         let refusing = Remembering(told: active, word: .verdict(.refused(.notEntitled, message: nil)))
-        #expect(try await !isGiven(proxy(refusing, refusals: late), token, isDecided: true))
-        #expect(try await isGiven(proxy(refusing, isFree: true, refusals: late), token, isDecided: true))
-        #expect(try await !isGiven(proxy(Down(), refusals: late), token, isDecided: false))
+        #expect(try await !isGiven(proxy(refusing, denials: late), token, isDecided: true))
+        #expect(try await isGiven(proxy(refusing, isFree: true, denials: late), token, isDecided: true))
+        #expect(try await !isGiven(proxy(Down(), denials: late), token, isDecided: false))
     }
 
     @Test("is given again with other credentials, which are as good and no longer")
@@ -198,7 +198,7 @@ struct DecidedAnswersTests {
 
     private static func proxy(
         _ backend: some SubscriberBackend, _ policy: EntitlementPolicy, _ catalogue: Catalogue? = nil,
-        refusals: RefusalMemory = RefusalMemory(), failsOpen: Bool = false,
+        denials: DenialCache = DenialCache(), failsOpen: Bool = false,
         change: (inout Publication) -> Void = { _ in }
     ) throws -> (PublicationProxy, ManualClock) {
         let clock = ManualClock()
@@ -219,7 +219,7 @@ struct DecidedAnswersTests {
             tokens: SealedTokenCodec(publication: .daily, secrets: SecretRing(current: .one), random: .seeded(1)),
             editionSecrets: SecretRing(current: .two), state: VolatileStateStore(),
             revocations: RevocationList(publication: .daily), guesses: UnlimitedGuesses(),
-            references: ReferenceKey(.one), refusals: refusals, clock: clock.wall, random: .seeded(2))
+            references: ReferenceKey(.one), denials: denials, clock: clock.wall, random: .seeded(2))
         return (proxy, clock)
     }
 

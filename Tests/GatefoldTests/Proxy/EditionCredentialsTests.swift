@@ -208,14 +208,14 @@ struct FailOpenTests {
 
     @Test("Pitfall 9: reading the configuration again in an outage forgives nobody")
     func refusalsOutliveTheConfiguration() async throws {
-        let refusals = RefusalMemory()
+        let denials = DenialCache()
         let backend = ScriptedBackend()
-        let before = ProxyRig(backend: backend, refusals: refusals) { $0.failsOpen = true }
+        let before = ProxyRig(backend: backend, denials: denials) { $0.failsOpen = true }
         let token = try await before.token()
         backend.answer(Subscription(state: .inactive))
         _ = try await before.verify(token)
         backend.breakDown()
-        let after = ProxyRig(backend: backend, refusals: refusals) { $0.failsOpen = true }
+        let after = ProxyRig(backend: backend, denials: denials) { $0.failsOpen = true }
         #expect(try await after.credentials(token).pair == nil)
         let forgetful = ProxyRig(backend: backend) { $0.failsOpen = true }
         #expect(try await forgetful.credentials(token).pair != nil)
@@ -223,10 +223,10 @@ struct FailOpenTests {
 
     @Test("Pitfall 9: whom a system refused in one publication it refused in every other that asks it")
     func refusedElsewhere() async throws {
-        let refusals = RefusalMemory()
+        let denials = DenialCache()
         let backend = ScriptedBackend()
-        let daily = ProxyRig(backend: backend, refusals: refusals)
-        let weekly = ProxyRig(.weekly, backend: backend, refusals: refusals) { $0.failsOpen = true }
+        let daily = ProxyRig(backend: backend, denials: denials)
+        let weekly = ProxyRig(.weekly, backend: backend, denials: denials) { $0.failsOpen = true }
         let (told, token) = (try await daily.token(), try await weekly.token())
         backend.answer(Subscription(state: .suspended))
         _ = try await daily.verify(told)
@@ -248,10 +248,10 @@ struct FailOpenTests {
 
     @Test("Pitfall 9: a refusal of an edition that was free for a while stays one through the outage")
     func freeForAWhile() async throws {
-        let (backend, refusals) = (ScriptedBackend(), RefusalMemory())
+        let (backend, denials) = (ScriptedBackend(), DenialCache())
         func rig(isFree: Bool) -> ProxyRig {
             let edition = Edition(id: .first, title: "One", published: .after(-1), isFree: isFree)
-            return ProxyRig(catalogue: Catalogue([edition]), backend: backend, refusals: refusals) {
+            return ProxyRig(catalogue: Catalogue([edition]), backend: backend, denials: denials) {
                 $0.failsOpen = true
             }
         }
@@ -266,7 +266,7 @@ struct FailOpenTests {
 
     @Test("Pitfall 9: what a purchase opened for a while leaves the subscriber system's refusal as it was")
     func boughtForAWhile() async throws {
-        let (backend, refusals) = (ScriptedBackend(), RefusalMemory())
+        let (backend, denials) = (ScriptedBackend(), DenialCache())
         func rig(isBought: Bool) -> ProxyRig {
             let verifier = ScriptedVerifier()
             let purchase = StoreTransaction(
@@ -277,7 +277,7 @@ struct FailOpenTests {
                 ledger: BrokenLedger(telling: { _ in isBought ? [purchase] : [] }), clock: ManualClock().wall)
             let edition = Edition(id: .first, title: "One", published: .after(-1))
             return ProxyRig(
-                catalogue: Catalogue([edition]), backend: backend, refusals: refusals, purchases: desk
+                catalogue: Catalogue([edition]), backend: backend, denials: denials, purchases: desk
             ) { $0.failsOpen = true }
         }
         backend.answer(Subscription(state: .active, entitlement: .editions([.second])))

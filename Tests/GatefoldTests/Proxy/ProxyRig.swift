@@ -23,7 +23,7 @@ final class ProxyRig: Sendable {
         _ id: PublicationID = .daily, policy: EntitlementPolicy = .issueBased, catalogue: Catalogue = Catalogue(),
         backend: ScriptedBackend = ScriptedBackend(), clock: ManualClock = ManualClock(),
         state: any SessionStore = VolatileStateStore(), guesses: any GuessLimiting = UnlimitedGuesses(),
-        tokenSecrets: SecretRing = SecretRing(current: .one), refusals: RefusalMemory = RefusalMemory(),
+        tokenSecrets: SecretRing = SecretRing(current: .one), denials: DenialCache = DenialCache(),
         purchases: PurchaseDesk? = nil, change: (inout Publication) -> Void = { _ in }
     ) {
         var publication = Publication(
@@ -40,7 +40,7 @@ final class ProxyRig: Sendable {
             publication: publication, backend: backend,
             tokens: SealedTokenCodec(publication: id, secrets: tokenSecrets, random: .seeded(20)),
             editionSecrets: SecretRing(current: .two), state: state, revocations: revocations, guesses: guesses,
-            references: ReferenceKey(.one), refusals: refusals, clock: clock.wall, random: .seeded(21),
+            references: ReferenceKey(.one), denials: denials, clock: clock.wall, random: .seeded(21),
             purchases: purchases, retryAfter: 17, observe: { events.note($0) })
     }
 

@@ -21,7 +21,7 @@ final class World {
     private let references = ReferenceKey(Secret("Ms9yP4xT0vAz6oBr-references"))
     /// Goes on when the configuration is read again: no two sessions are the same.
     private let random = RandomSource.seeded(20)
-    private var refusals = RefusalMemory()
+    private var denials = DenialCache()
     private var protected: ProtectedBackend
     private var revocations: [RevocationList]
     private var catalogues: [CurrentCatalogue]
@@ -112,7 +112,7 @@ final class World {
                 tokens: SealedTokenCodec(
                     publication: title.id, secrets: Self.rings[index].0, random: random),
                 editionSecrets: Self.rings[index].1, state: store, revocations: revocations[index],
-                guesses: UnlimitedGuesses(), references: references, refusals: refusals, clock: clock.wall,
+                guesses: UnlimitedGuesses(), references: references, denials: denials, clock: clock.wall,
                 random: random, purchases: title.hasStore ? desk(title.id) : nil)
         }
         gate = try Gate(
@@ -149,7 +149,7 @@ final class World {
 
     /// The process ends and begins again: what is not in the store is gone.
     func restart() async throws {
-        refusals = RefusalMemory()
+        denials = DenialCache()
         revocations = titles.map { RevocationList(publication: $0.id) }
         for record in await store.kept.revocations(after: 0) { revocations.forEach { $0.add(record.revocation) } }
         try replaceBackend()

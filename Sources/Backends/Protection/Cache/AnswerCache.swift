@@ -25,7 +25,7 @@ final class AnswerCache: Sendable {
         }
     }
 
-    private let clock: WallClock
+    fileprivate let clock: WallClock
     private let random: RandomSource
     private let state: Mutex<State>
 
@@ -41,10 +41,10 @@ final class AnswerCache: Sendable {
     /// - Throws: what `ask` throws, when nothing stands in for the answer.
     func answer(
         _ key: QuestionKey, _ ask: @escaping @Sendable (Urgency) async throws -> Told
-    ) async throws -> Answer {
+    ) async throws -> (answer: Answer, isRemembered: Bool) {
         switch find(key) {
         case .fresh(let answer):
-            return answer
+            return (answer, true)
         case .ageing(let answer, let isDue):
             if isDue {
                 Task {
@@ -52,14 +52,14 @@ final class AnswerCache: Sendable {
                     _ = try? await ask(.background)
                 }
             }
-            return answer
+            return (answer, true)
         case .missing:
             do {
-                return try await ask(.reader).answer
+                return (try await ask(.reader).answer, false)
             } catch {
                 guard Failing.meansNotAsked(error), let last = lastKnownGood(key) else { throw error }
                 StandIns.note()
-                return last
+                return (last, true)
             }
         }
     }
@@ -89,13 +89,9 @@ final class AnswerCache: Sendable {
         }
     }
 
-    /// Forgets somebody and the subscribers they were recognised as.
-    func forgetWithSubscribers(_ group: AnswerMemory.Group) -> Int {
-        state.withLock { state in
-            let moment = state.moment(at: clock.now)
-            let all = (state.memory?.subscribers(recognisedIn: group) ?? []).union([group])
-            return all.reduce(0) { $0 + (state.memory?.forget($1, at: moment) ?? 0) }
-        }
+    /// Somebody and the subscribers they were recognised as.
+    func withSubscribers(_ group: AnswerMemory.Group) -> Set<AnswerMemory.Group> {
+        state.withLock { ($0.memory?.subscribers(recognisedIn: group) ?? []).union([group]) }
     }
 
     func forgetAll() -> Int {
@@ -136,6 +132,55 @@ final class AnswerCache: Sendable {
         state.withLock { state in
             let now = state.time.advance(to: clock.now)
             state.memory?.store(told, subject, jitter: jitter, at: now)
+        }
+    }
+}
+
+// MARK: - What other processes learn
+
+extension AnswerCache {
+    /// When a question was put, by this process's clock.
+    func date(of moment: Moment) -> Date {
+        state.withLock { state in
+            let now = clock.now
+            return now.addingTimeInterval(moment.seconds - state.time.advance(to: now))
+        }
+    }
+
+    func forget(_ group: AnswerMemory.Group, askedUntil date: Date) {
+        change(askedUntil: date) { memory, seconds, moment in
+            memory.forget(group, askedUntil: seconds, at: moment)
+        }
+    }
+
+    func forgetCredentials(
+        of group: AnswerMemory.Group, askedUntil date: Date, where isWrong: (UInt64) -> Bool
+    ) {
+        change(askedUntil: date) { memory, seconds, moment in
+            memory.forgetCredentials(of: group, askedUntil: seconds, at: moment, where: isWrong)
+        }
+    }
+
+    func deny(
+        _ group: AnswerMemory.Group, _ consequence: AnswerRules.Consequence, on edition: EditionID?,
+        askedUntil date: Date
+    ) {
+        change(askedUntil: date) { memory, seconds, moment in
+            memory.deny(group, consequence, on: edition, askedUntil: seconds, at: moment)
+        }
+    }
+
+    private func change(
+        askedUntil date: Date, _ change: (inout AnswerMemory, TimeInterval, Moment) -> Void
+    ) {
+        state.withLock { state in
+            let now = clock.now
+            let moment = state.moment(at: now)
+            guard var memory = state.memory else { return }
+            // Taken out, so that it is not copied.
+            state.memory = nil
+            change(&memory, moment.seconds - max(0, now.timeIntervalSince(date)), moment)
+            state.memory = memory
         }
     }
 }

@@ -4,11 +4,11 @@ import Gatefold
 /// The answers that are remembered: found by the digest of their question, forgotten by whom they are about, and as soon
 /// as the memory is full.
 struct AnswerMemory: Sendable {
-    private struct Entry {
+    struct Entry {
         let subject: Subject
         let answer: Answer
         let asked: Moment
-        let terms: AnswerRules.Terms
+        var terms: AnswerRules.Terms
         let bytes: Int
         var nextRevalidation: TimeInterval
         /// Noted when it is taken away.
@@ -25,24 +25,28 @@ struct AnswerMemory: Sendable {
 
     /// Anybody can have wrong credentials refused, as many as they like. Such refusals have their own small part of the
     /// memory, so that they do not drive out what readers need in an outage.
-    private enum Part: Int, CaseIterable {
+    enum Part: Int, CaseIterable {
         case readers, strangers
     }
 
     /// One in so many bytes, at most, is for the refusals of wrong credentials.
     static let strangersShare = 8
 
+    /// The most answers about one subscriber or identifier: whoever asks for ever more drives out what is theirs (PITFALLS
+    /// row 23), and looking through it stays short.
+    static let share = 512
+
     /// So many seconds pass before an answer that could not be renewed is tried again.
     static let revalidationPause: TimeInterval = 1
 
     private let rules: AnswerRules
     /// No question is under way for longer than this, in seconds.
-    private let longestQuestion: TimeInterval
-    private var entries: [Entry?] = []
+    let longestQuestion: TimeInterval
+    private(set) var entries: [Entry?] = []
     private var places: [QuestionKey: Int] = [:]
-    private var groups: [Group: Set<Int>] = [:]
+    private(set) var groups: [Group: AnswerShelf] = [:]
     private var recency = RecencyList(lanes: Part.allCases.count)
-    private var barriers = Barriers()
+    var barriers = Barriers()
     private var bytesByPart = [Int](repeating: 0, count: Part.allCases.count)
 
     init(_ settings: ProtectionSettings.Cache, longestQuestion: TimeInterval) {
@@ -93,6 +97,7 @@ struct AnswerMemory: Sendable {
         if entry.isRecognised, !supersede(entry) { return }
         follow(rules.consequence(of: told.answer), of: entry, at: now)
         insert(entry)
+        for group in subject.groups { trimShare(of: group, at: now) }
         trim(at: now)
     }
 
@@ -102,7 +107,7 @@ struct AnswerMemory: Sendable {
     @discardableResult
     mutating func forget(_ group: Group, at moment: Moment) -> Int {
         barriers.raise(group, moment, longestQuestion: longestQuestion)
-        let found = groups[group] ?? []
+        let found = groups[group]?.places ?? []
         for place in found { remove(place) }
         return found.count
     }
@@ -123,7 +128,7 @@ struct AnswerMemory: Sendable {
     /// The subscribers that somebody's credentials were recognised as.
     func subscribers(recognisedIn group: Group) -> Set<Group> {
         var found: Set<Group> = []
-        for place in groups[group] ?? [] {
+        for place in groups[group]?.recognised ?? [] {
             for other in entries[place]?.subject.groups ?? [] where other != group { found.insert(other) }
         }
         return found
@@ -138,9 +143,8 @@ struct AnswerMemory: Sendable {
     private mutating func supersede(_ entry: Entry) -> Bool {
         guard let proofs = entry.subject.proofs else { return true }
         for group in entry.subject.groups {
-            for place in groups[group] ?? [] {
-                guard let other = entries[place], other.isRecognised, let others = other.subject.proofs,
-                    others != proofs
+            for place in groups[group]?.recognised ?? [] {
+                guard let other = entries[place], let others = other.subject.proofs, others != proofs
                 else { continue }
                 if other.asked.order > entry.asked.order { return false }
                 remove(place)
@@ -157,12 +161,18 @@ struct AnswerMemory: Sendable {
                 barriers.raise(
                     group, Moment(seconds: now, order: entry.asked.order &- 1), longestQuestion: longestQuestion)
             }
-            for place in groups[group] ?? [] {
+            for place in places(in: group, takenBy: consequence, on: entry.subject.edition) {
                 guard let other = entries[place], other.asked.order < entry.asked.order else { continue }
                 let isSameEdition = other.subject.edition == entry.subject.edition
                 if consequence.takes(other.answer, isSameEdition: isSameEdition) { remove(place) }
             }
         }
+    }
+
+    /// Where what a consequence takes can be.
+    func places(in group: Group, takenBy consequence: AnswerRules.Consequence, on edition: EditionID?) -> Set<Int> {
+        guard let shelf = groups[group] else { return [] }
+        return consequence == .edition ? shelf.verdicts(on: edition) : shelf.places
     }
 
     private mutating func insert(_ entry: Entry) {
@@ -173,21 +183,42 @@ struct AnswerMemory: Sendable {
         entry.nextRevalidation = entry.terms.revalidateAt
         entries[place] = entry
         places[entry.subject.key] = place
-        for group in entry.subject.groups { groups[group, default: []].insert(place) }
+        for group in entry.subject.groups {
+            groups[group, default: AnswerShelf()].insert(
+                place, on: entry.subject.edition, isRecognised: entry.isRecognised)
+        }
         bytesByPart[entry.part.rawValue] += entry.bytes
     }
 
-    private mutating func remove(_ place: Int) {
+    mutating func remove(_ place: Int) {
         guard let entry = entries[place] else { return }
         entry.changes.note()
         entries[place] = nil
         places[entry.subject.key] = nil
         for group in entry.subject.groups {
-            groups[group]?.remove(place)
-            if groups[group]?.isEmpty == true { groups[group] = nil }
+            groups[group]?.remove(place, on: entry.subject.edition)
+            if groups[group]?.count == 0 { groups[group] = nil }
         }
         recency.remove(place)
         bytesByPart[entry.part.rawValue] -= entry.bytes
+    }
+
+    /// Ends the freshness of an answer about a subscription; it still stands in.
+    mutating func age(_ place: Int, at now: TimeInterval) {
+        guard let entry = entries[place], case .subscription = entry.answer else { return }
+        entry.changes.note()
+        entries[place]?.terms = entry.terms.endingFreshness(at: now)
+        entries[place]?.nextRevalidation = min(entry.nextRevalidation, now)
+    }
+
+    /// Takes away a quarter of what there is about somebody where it is too much: first what helps nobody in an outage, then
+    /// what was asked longest ago.
+    private mutating func trimShare(of group: Group, at now: TimeInterval) {
+        guard let places = groups[group]?.places, places.count > Self.share else { return }
+        let order = places.compactMap { place in
+            entries[place].map { (place, isGood: now < $0.terms.goodUntil, order: $0.asked.order) }
+        }.sorted { ($0.isGood ? 1 : 0, $0.order) < ($1.isGood ? 1 : 0, $1.order) }
+        for (place, _, _) in order.prefix(places.count / 4) { remove(place) }
     }
 
     /// Makes room, and takes away a little of what nobody used since it ceased to be good.

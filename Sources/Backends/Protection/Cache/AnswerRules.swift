@@ -6,6 +6,12 @@ import Protections
 struct AnswerRules: Sendable {
     /// Moments in the life of an answer, in seconds of the same ``GrowingTime`` as its question.
     struct Terms: Sendable, Equatable {
+        /// What is no longer fresh at a moment, and stands in all the same.
+        func endingFreshness(at moment: TimeInterval) -> Terms {
+            Terms(
+                revalidateAt: min(revalidateAt, moment), freshUntil: min(freshUntil, moment), goodUntil: goodUntil)
+        }
+
         /// From here on it is asked anew behind the reader's back.
         let revalidateAt: TimeInterval
         /// From here on it is asked anew while the reader waits.

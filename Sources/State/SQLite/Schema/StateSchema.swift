@@ -27,6 +27,7 @@ enum StateSchema {
         migrator.registerMigration("4 generations") { db in try db.execute(sql: generations) }
         migrator.registerMigration("5 delivery leases") { db in try db.execute(sql: deliveryLeases) }
         migrator.registerMigration("6 PIN codes") { db in try db.execute(sql: pinCodes) }
+        migrator.registerMigration("7 shared facts") { db in try db.execute(sql: sharedFacts) }
         return migrator
     }
 }

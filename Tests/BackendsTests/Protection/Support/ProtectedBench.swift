@@ -11,6 +11,7 @@ struct ProtectedBench: Sendable {
     let time = ManualTime()
     let backend: ProtectedBackend
     let references: ReferenceKey
+    let credentialFacts: CredentialFacts
     private let log: Log
 
     final class Log: Sendable {
@@ -19,7 +20,7 @@ struct ProtectedBench: Sendable {
 
     init(
         _ probe: ProbeBackend = ProbeBackend(), decidingFields: Set<String> = [], decidesEditions: Bool = true,
-        _ change: (inout ProtectionSettings) -> Void = { _ in }
+        credentialFacts: CredentialFacts = CredentialFacts(), _ change: (inout ProtectionSettings) -> Void = { _ in }
     ) {
         self.probe = probe
         var settings = ProtectionSettings()
@@ -27,10 +28,12 @@ struct ProtectedBench: Sendable {
         let references = ReferenceKey(Secret("Ms9yP4xT0vAz6oBr-references"))
         let log = Log()
         self.references = references
+        self.credentialFacts = credentialFacts
         self.log = log
-        let services = BackendServices(
+        var services = BackendServices(
             clock: time.clock.wall, random: .seeded(7), passwords: Self.passwords, references: references,
             observe: { event in log.events.withLock { $0.append(event) } })
+        services.credentialFacts = credentialFacts
         backend = ProtectedBackend(
             probe, decidingFields: decidingFields, decidesEditions: decidesEditions, settings: settings,
             services: services, sleep: time.sleep)

@@ -1,0 +1,206 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Two processes on one state", .serialized) struct SharedStateTests {
+    /// A publication whose readers are in a file that a program reads, until it is said to be down.
+    private struct Pair: Sendable {
+        let sample: Sample
+        let ports: [Int]
+
+        init(_ sample: Sample) throws {
+            self.sample = sample
+            ports = [sample.port, try FreePort.find()]
+            try sample.write("ask.py", Self.program)
+            try sample.configure(Self.configuration)
+            let first = try String(contentsOfFile: sample.path("gatefold.yaml"), encoding: .utf8)
+            try sample.write(
+                "second.yaml",
+                first.replacing("127.0.0.1:\(sample.port)", with: "127.0.0.1:\(ports[1])")
+                    .replacing(", admin_listen: \"127.0.0.1:\(sample.adminPort)\"", with: ""))
+        }
+
+        private static func configuration(_ text: String) -> String {
+            text.adding(
+                publication: "shared",
+                backend: """
+                    {kind: process, command: [python3, ask.py], subscription: {editions: {from: editions}}, \
+                    protection: {cache: {freshness: 0s, last_known_good: 1h}, breaker: {enabled: false}}}
+                    """,
+                "    fail_open: {enabled: true, lifetime: 10m}\n")
+        }
+
+        private static let program = """
+            import json, os, sys
+            here = os.path.dirname(os.path.abspath(__file__))
+            for line in sys.stdin:
+                question = json.loads(line)
+                answer = {"id": question["id"]}
+                if os.path.exists(here + "/down"):
+                    answer["error"] = "down"
+                else:
+                    readers = json.load(open(here + "/readers.json"))
+                    reader = readers.get(question.get("key") or question.get("identifier"))
+                    if question["ask"] == "recognise":
+                        right = reader is not None and question["credentials"]["password"] == reader["password"]
+                        answer["recognised"] = right
+                        if right:
+                            answer["key"] = question["identifier"]
+                    elif question["ask"] == "subscription":
+                        answer["record"] = reader
+                print(json.dumps(answer), flush=True)
+
+            """
+
+        /// One of the processes.
+        func launch(_ number: Int) -> ServerProcess.Launch {
+            ServerProcess.Launch(
+                GatefoldProgram.path, ["serve", "--config", number == 0 ? "gatefold.yaml" : "second.yaml"],
+                in: sample.folder, until: .ports([ports[number]]))
+        }
+
+        /// What the backend knows of its one reader. Written beside and moved, so that nobody reads half of it.
+        func reader(_ password: String, _ state: String = "active", editions: [String] = [Sample.second]) throws {
+            let list = editions.map { "\"\($0)\"" }.joined(separator: ", ")
+            try Data(
+                """
+                {"ada": {"password": "\(password)", "state": "\(state)", "editions": [\(list)]}}
+                """.utf8
+            ).write(to: URL(fileURLWithPath: sample.path("readers.json")), options: .atomic)
+        }
+
+        func breakDown() throws { try sample.write("down", "") }
+
+        func call(_ number: Int, _ name: String, _ fields: [String: String]) async throws -> RawResponse {
+            let encoded = fields.map { "\($0.formEncoded)=\($1.formEncoded)" }.joined(separator: "&")
+            return try await RawHTTP(port: ports[number]).post(
+                "/shared/\(name)", [("Content-Type", "application/x-www-form-urlencoded")], Array(encoded.utf8))
+        }
+
+        func signIn(_ number: Int, _ password: String) async throws -> RawResponse {
+            try await call(number, "sign_in", ["email": "ada", "password": password])
+        }
+
+        func token(_ number: Int, _ password: String) async throws -> String {
+            let answer = try await signIn(number, password)
+            return try #require(answer.element("token"), "\(answer.text)")
+        }
+
+        func state(_ number: Int, _ token: String) async throws -> String? {
+            try await call(number, "verify_subscription", ["token": token]).attribute("state")
+        }
+
+        func isGiven(_ number: Int, _ token: String, _ edition: String = Sample.second) async throws -> Bool {
+            try await call(number, "edition_credentials", ["token": token, "product_id": edition])
+                .element("userid") != nil
+        }
+    }
+
+    private func withPair(_ body: (Pair) async throws -> Void) async throws {
+        try await withSample { try await body(try Pair($0)) }
+    }
+
+    /// The longest that news takes from one process to another.
+    private static let bound = Duration.seconds(2)
+
+    @Test("a former password is refused by both in an outage once one has seen the new, and its session is ended")
+    func changedPassword() async throws {
+        try await withPair { pair async throws in
+            try pair.reader("old")
+            try await withServers([pair.launch(0), pair.launch(1)]) { _ async throws in
+                for number in [0, 1] { _ = try await pair.token(number, "old") }
+                try pair.reader("new")
+                _ = try await pair.token(0, "new")
+                try pair.breakDown()
+                // Before the news is there it may succeed, and comes to nothing.
+                let early = try await pair.signIn(1, "old").element("token")
+                #expect(
+                    try await eventually(within: Self.bound) { try await pair.signIn(1, "old").status == 503 },
+                    "the former password")
+                if let early {
+                    #expect(
+                        try await eventually(within: Self.bound) { try await pair.state(1, early) == "unknown" },
+                        "its session")
+                    #expect(try await eventually(within: Self.bound) { try await pair.state(0, early) == "unknown" })
+                }
+                #expect(try await pair.signIn(0, "new").element("token") != nil, "the new one stands in")
+            }
+        }
+    }
+
+    @Test("a password that one has seen refused is refused by both in an outage")
+    func refusedPassword() async throws {
+        try await withPair { pair async throws in
+            try pair.reader("old")
+            try await withServers([pair.launch(0), pair.launch(1)]) { _ async throws in
+                _ = try await pair.token(1, "old")
+                // The first has never seen it accepted, but has heard of it.
+                try await Task.sleep(for: Self.bound)
+                try pair.reader("new")
+                #expect(try await pair.signIn(0, "old").error == "notrecognised")
+                try pair.breakDown()
+                #expect(
+                    try await eventually(within: Self.bound) { try await pair.signIn(1, "old").status == 503 })
+            }
+        }
+    }
+
+    @Test(
+        "whoever one has seen suspended gets nothing from the other in an outage, nor from itself after it was killed")
+    func suspended() async throws {
+        try await withPair { pair async throws in
+            try pair.reader("old")
+            try await withServers([pair.launch(1)]) { _ async throws in
+                var token = ""
+                try await withServer(pair.launch(0)) { first async throws in
+                    token = try await pair.token(0, "old")
+                    for number in [0, 1] { #expect(try await pair.isGiven(number, token)) }
+                    try pair.reader("old", "suspended")
+                    #expect(try await pair.state(0, token) == "suspended")
+                    try await Task.sleep(for: Self.bound)
+                    try pair.breakDown()
+                    for number in [0, 1] { #expect(try await !pair.isGiven(number, token), "process \(number)") }
+                    first.send(SIGKILL)
+                    #expect(await first.end() == -SIGKILL)
+                }
+                try await withServer(pair.launch(0)) { _ async throws in
+                    #expect(try await !pair.isGiven(0, token), "after a restart")
+                }
+            }
+        }
+    }
+
+    @Test("an edition that one has refused a reader is not opened by the other in an outage, and another one is")
+    func refusedEdition() async throws {
+        try await withPair { pair async throws in
+            try pair.reader("old", editions: [Sample.second, Sample.third])
+            try await withServers([pair.launch(0), pair.launch(1)]) { _ async throws in
+                let token = try await pair.token(0, "old")
+                for edition in [Sample.second, Sample.third] { #expect(try await pair.isGiven(1, token, edition)) }
+                try pair.reader("old", editions: [Sample.third])
+                #expect(try await !pair.isGiven(0, token, Sample.second))
+                try await Task.sleep(for: Self.bound)
+                try pair.breakDown()
+                #expect(try await !pair.isGiven(1, token, Sample.second))
+                #expect(try await pair.isGiven(1, token, Sample.third))
+            }
+        }
+    }
+
+    @Test("whoever was let in again is let in by both in an outage")
+    func forgiven() async throws {
+        try await withPair { pair async throws in
+            try pair.reader("old", "suspended")
+            try await withServers([pair.launch(0), pair.launch(1)]) { _ async throws in
+                let token = try await pair.token(0, "old")
+                #expect(try await !pair.isGiven(0, token))
+                try await Task.sleep(for: Self.bound)
+                try pair.reader("old")
+                #expect(try await pair.isGiven(0, token))
+                try await Task.sleep(for: Self.bound)
+                try pair.breakDown()
+                for number in [0, 1] { #expect(try await pair.isGiven(number, token), "process \(number)") }
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import GRDB
+import Gatefold
+import State
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Facts that processes share") struct SharedFactTests {
+    private static let (here, there): ([UInt8], [UInt8]) = ([1], [2])
+
+    private func fact(
+        _ subject: UInt8, _ detail: [UInt8] = [9], kind: SharedFact.Kind = .denial, value: UInt8 = 3,
+        at moment: Date = noon
+    ) -> SharedFact {
+        SharedFact(
+            id: SharedFact.ID(kind: kind, backend: "house", subject: [subject], detail: detail), value: [value],
+            moment: moment, end: moment + 3_600)
+    }
+
+    private func withStores(_ body: (SQLiteStateStore, SQLiteStateStore) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder async throws in
+            let path = folder + "/state.sqlite"
+            try await body(try SQLiteStateStore(path: path), try SQLiteStateStore(path: path))
+        }
+    }
+
+    @Test("come to the others in their order, page by page, and not to the process that learnt them")
+    func followed() async throws {
+        try await withStores { one, other async throws in
+            try await one.record((1...5).map { fact($0) }, origin: Self.here)
+            let first = try await other.sharedFacts(after: 0, besides: Self.there, limit: 3)
+            #expect(first.facts == (1...3).map { fact($0) })
+            let next = try #require(first.next)
+            let second = try await other.sharedFacts(after: next, besides: Self.there, limit: 3)
+            #expect(second.facts == (4...5).map { fact($0) })
+            #expect(second.next == nil)
+            #expect(try await one.sharedFacts(after: 0, besides: Self.here, limit: 9).facts.isEmpty)
+            // Of one ID the latest is all there is, and is followed anew.
+            try await one.record([fact(2, value: 0)], origin: Self.here)
+            let changed = try await other.sharedFacts(after: second.sequence, besides: Self.there, limit: 9)
+            #expect(changed.facts == [fact(2, value: 0)])
+            #expect(try await other.sharedFacts(after: 0, besides: Self.there, limit: 9).facts.count == 5)
+        }
+    }
+
+    @Test("a denial of everything takes the place of the subject's others, and of nobody else's")
+    func everything() async throws {
+        try await withStores { one, _ async throws in
+            try await one.record([fact(1, [1]), fact(1, [2]), fact(2, [1]), fact(1, [])], origin: Self.here)
+            let all = try await one.sharedFacts(after: 0, besides: Self.there, limit: 9).facts
+            #expect(all.map(\.id.subject) == [[2], [1]])
+            #expect(all.last?.id.detail == [])
+        }
+    }
+
+    @Test("Pitfall 31: a row that nobody understands keeps back no other")
+    func unreadable() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let path = folder + "/state.sqlite"
+            let store = try SQLiteStateStore(path: path)
+            try await store.record([fact(1), fact(2), fact(3)], origin: Self.here)
+            try await DatabaseQueue(path: path).write {
+                try $0.execute(sql: "UPDATE shared_fact SET kind = 'of a later version' WHERE subject = x'02'")
+            }
+            let page = try await store.sharedFacts(after: 0, besides: Self.there, limit: 9)
+            #expect(page.facts == [fact(1), fact(3)])
+            #expect(page.unreadable == 1)
+        }
+    }
+
+    @Test("are forgotten after their end, and the oldest when there are too many")
+    func discarded() async throws {
+        try await withStores { one, _ async throws in
+            try await one.record((1...6).map { fact($0, at: $0 <= 2 ? noon - 7_200 : noon) }, origin: Self.here)
+            try await one.discardSharedFacts(endedBefore: noon, most: 3)
+            #expect(
+                try await one.sharedFacts(after: 0, besides: Self.there, limit: 9).facts.map(\.id.subject)
+                    == [[4], [5], [6]])
+        }
+    }
+
+    /// Fails as often as it is told.
+    private actor BrokenStore: SharedFactStore {
+        struct Broken: Error {}
+        private var failures: Int
+        private(set) var recorded: [SharedFact] = []
+
+        init(failures: Int) { self.failures = failures }
+
+        func record(_ facts: [SharedFact], origin: [UInt8]) throws {
+            failures -= 1
+            if failures >= 0 { throw Broken() }
+            recorded += facts
+        }
+
+        func sharedFacts(after sequence: Int64, besides origin: [UInt8], limit: Int) throws -> SharedFactPage {
+            SharedFactPage(facts: [], next: nil, sequence: sequence, unreadable: 0)
+        }
+
+        func discardSharedFacts(endedBefore moment: Date, most: Int) {}
+    }
+
+    @Test("wait for a store that can not be reached, the latest of each ID, and no more than there is room for")
+    func waiting() async throws {
+        let store = BrokenStore(failures: 1)
+        let writer = SharedFactWriter(store: store, origin: Self.here, capacity: 3)
+        writer.add(fact(1))
+        writer.add(fact(2))
+        await #expect(throws: BrokenStore.Broken.self) { try await writer.flush() }
+        writer.add(fact(2, value: 0))
+        writer.add(fact(3))
+        writer.add(fact(4))
+        try await writer.flush()
+        #expect(await store.recorded == [fact(1), fact(2, value: 0), fact(3)])
+        #expect(writer.takeDropped() == 1)
+        #expect(writer.takeDropped() == 0)
+    }
+
+    @Test("what is learnt here is known there after one round of both, and once")
+    func rounds() async throws {
+        try await withStores { one, other async throws in
+            let known = Mutex<[(SharedFact, isNews: Bool)]>([])
+            let writer = SharedFactWriter(store: one, origin: Self.here)
+            let follower = SharedFactFollower(
+                store: other, writer: SharedFactWriter(store: other, origin: Self.there),
+                apply: { fact, isNews in known.withLock { $0.append((fact, isNews)) } })
+            writer.add(fact(1))
+            try await writer.flush()
+            try await follower.catchUp()
+            writer.add(fact(2))
+            try await writer.flush()
+            for _ in 0..<3 { try await follower.catchUp() }
+            #expect(known.withLock { $0.map(\.0) } == [fact(1), fact(2)])
+            #expect(known.withLock { $0.map(\.isNews) } == [false, true])
+        }
+    }
+}
