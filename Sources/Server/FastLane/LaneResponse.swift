@@ -59,9 +59,7 @@ enum LaneDate {
     private static let last = Mutex<(second: Int, text: String)>((0, ""))
 
     static var now: String {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        let second = time.tv_sec
+        let second = time(nil)
         return last.withLock { last in
             if last.second != second { last = (second, HTTPDate(seconds: Int64(second)).description) }
             return last.text
