@@ -20,13 +20,13 @@ package final class TokenKeeper: Sendable {
     private struct State {
         var token: String?
         /// When the next one is to be had, and when this one is of no use.
-        var renewAt = Date.distantPast
-        var endsAt = Date.distantPast
+        var renewAt = -TimeInterval.infinity
+        var endsAt = -TimeInterval.infinity
         var waiters: [UInt64: Waiter] = [:]
         var nextWaiter: UInt64 = 0
         var isFetching = false
         /// Before that a token that still lasts is not asked for again.
-        var nextTry = Date.distantPast
+        var nextTry = -TimeInterval.infinity
     }
 
     /// How long a question for the next token is not repeated while there is an old one, in seconds.
@@ -51,7 +51,7 @@ package final class TokenKeeper: Sendable {
     /// - Throws: what fetching threw, when there is no old one that still lasts; `CancellationError` at once when the
     ///   asking task is cancelled, while the others go on waiting.
     package func token() async throws -> String {
-        let now = clock.now
+        let now = clock.elapsed
         let (kept, isDue) = state.withLock { state -> (String?, Bool) in
             guard let token = state.token, now < state.endsAt else { return (nil, false) }
             guard now >= state.renewAt, now >= state.nextTry, !state.isFetching else { return (token, false) }
@@ -68,12 +68,12 @@ package final class TokenKeeper: Sendable {
     ///
     /// - Throws: as ``token()``.
     package func replacement(of token: String) async throws -> String? {
-        let now = clock.now
+        let now = clock.elapsed
         let (other, mayFetch) = state.withLock { state -> (String?, Bool) in
             if let other = state.token, other != token { return (other, false) }
             if state.isFetching { return (nil, true) }
             guard now >= state.nextTry else { return (nil, false) }
-            state.nextTry = now.addingTimeInterval(Self.pause)
+            state.nextTry = now + Self.pause
             return (nil, true)
         }
         if let other { return other }
@@ -117,17 +117,17 @@ package final class TokenKeeper: Sendable {
         } catch {
             result = .failure(error)
         }
-        let now = clock.now
+        let now = clock.elapsed
         let (waiters, answer) = state.withLock { state -> ([Waiter], Result<String, any Error>) in
             var answer: Result<String, any Error> = result.map(\.text)
             switch result {
             case .success(let token):
                 let lifetime = token.lifetime ?? Self.standardLifetime
                 state.token = token.text
-                state.endsAt = now.addingTimeInterval(lifetime)
-                state.renewAt = now.addingTimeInterval(lifetime - min(60, lifetime / 10))
+                state.endsAt = now + lifetime
+                state.renewAt = now + lifetime - min(60, lifetime / 10)
             case .failure:
-                state.nextTry = now.addingTimeInterval(Self.pause)
+                state.nextTry = now + Self.pause
                 if let old = state.token, now < state.endsAt { answer = .success(old) }
             }
             defer { state.waiters = [:] }

@@ -99,6 +99,24 @@ import Testing
         }
     }
 
+    @Test("Pitfall 21: is not dropped because the clock was ahead for a while")
+    func clockAhead() async throws {
+        let publication = try PushBench.publication
+        _ = try await store.begin(
+            PushCampaign(
+                name: "com.example.daily/daily-1", publication: publication, app: PushBench.app,
+                environment: .production, edition: try edition("daily-1", 0).id, begun: clock.now))
+        clock.step(by: 365 * 86_400)
+        let sleep: @Sendable (TimeInterval) async throws -> Void = { [clock] seconds in
+            #expect(seconds == 3_600)
+            clock.step(by: -365 * 86_400)
+        }
+        try await with(sleep: sleep) { _, _, events in
+            await until { events.withLock { $0.contains { $0.hasPrefix("finished") || $0.hasPrefix("dropped") } } }
+            #expect(events.withLock { $0.contains("finished com.example.daily/daily-1 3") })
+        }
+    }
+
     @Test("is told when another process is done with it, and not at all where APNs refuses it")
     func trouble() async throws {
         let waited = Kept(0)

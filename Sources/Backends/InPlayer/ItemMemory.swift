@@ -25,8 +25,10 @@ final class ItemMemory: Sendable {
 
     private struct Answer {
         let isAccessible: Bool
-        let from: Date
-        let until: Date
+        /// By the clock that nobody sets.
+        let until: TimeInterval
+        /// When the access ends by itself.
+        let ends: Date?
     }
 
     private struct State {
@@ -56,9 +58,9 @@ final class ItemMemory: Sendable {
         _ subject: Subject, session: String, _ ask: @escaping @Sendable () async throws -> Told
     ) async throws -> Bool {
         let waiter = Waiter<Bool>()
-        let asked = clock.now
+        let (asked, now) = (clock.elapsed, clock.now)
         let (known, place) = state.withLock { state -> (Bool?, Flights<Flight>.Boarding?) in
-            if let answer = state.answers[subject], answer.from <= asked, asked < answer.until {
+            if let answer = state.answers[subject], asked < answer.until, answer.ends.map({ now < $0 }) ?? true {
                 return (answer.isAccessible, nil)
             }
             let place = state.flights.board(Flight(session: session, subject: subject))
@@ -87,15 +89,13 @@ final class ItemMemory: Sendable {
         }
     }
 
-    /// What was told from outside a question of its own, such as in a list.
-    func keep(_ told: Told, of subject: Subject, asked: Date) {
+    private func keep(_ told: Told, of subject: Subject, asked: TimeInterval) {
         let lifetime = told.isAccessible ? lifetime : min(lifetime, Self.longestRefusal)
-        let until = min(asked.addingTimeInterval(lifetime), told.ends ?? .distantFuture)
-        let answer = Answer(isAccessible: told.isAccessible, from: asked, until: until)
+        let answer = Answer(isAccessible: told.isAccessible, until: asked + lifetime, ends: told.ends)
         state.withLock { $0.answers.keep(answer, for: subject) }
     }
 
-    private func land(_ flight: UInt64, _ subject: Subject, _ told: Told, asked: Date) {
+    private func land(_ flight: UInt64, _ subject: Subject, _ told: Told, asked: TimeInterval) {
         keep(told, of: subject, asked: asked)
         end(flight, .success(told.isAccessible))
     }

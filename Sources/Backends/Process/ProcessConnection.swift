@@ -91,10 +91,10 @@ final class SharedBackoff: Sendable {
     }
 
     func requireStart() throws(ProcessFailure) {
-        guard state.withLock({ $0.mayStart(at: clock.now) }) else { throw .waitsToRestart }
+        guard state.withLock({ $0.mayStart(at: clock.elapsed) }) else { throw .waitsToRestart }
     }
 
     func succeed() { state.withLock { $0.succeed() } }
 
-    func fail() { state.withLock { $0.fail(at: clock.now) } }
+    func fail() { state.withLock { $0.fail(at: clock.elapsed) } }
 }

@@ -7,17 +7,17 @@ struct RestartBackoff: Sendable {
     private let shortest: TimeInterval
     private let longest: TimeInterval
     private var failures = 0
-    private var failedAt: Date?
+    private var failedAt: TimeInterval?
 
     init(shortest: TimeInterval, longest: TimeInterval) {
         self.shortest = shortest
         self.longest = max(shortest, longest)
     }
 
-    func mayStart(at moment: Date) -> Bool {
+    /// - Parameter moment: in seconds, by a clock that nobody sets.
+    func mayStart(at moment: TimeInterval) -> Bool {
         guard let failedAt else { return true }
-        // A clock that was set back must not keep the process down.
-        return moment < failedAt || moment.timeIntervalSince(failedAt) >= wait
+        return moment - failedAt >= wait
     }
 
     /// A started process gave an answer.
@@ -27,7 +27,7 @@ struct RestartBackoff: Sendable {
     }
 
     /// A process was put down, or ended, before it gave any answer, or did not start at all.
-    mutating func fail(at moment: Date) {
+    mutating func fail(at moment: TimeInterval) {
         failures += 1
         failedAt = moment
     }

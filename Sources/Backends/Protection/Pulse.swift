@@ -6,7 +6,6 @@ import Synchronization
 /// How the last question went, so that health need not be asked for while readers ask anyway.
 final class Pulse: Sendable {
     private struct State {
-        var time = GrowingTime()
         var last: (failed: Bool, at: TimeInterval)?
         var deadlinesExceeded = 0
     }
@@ -39,7 +38,7 @@ final class Pulse: Sendable {
     /// Nil when the last question was too long ago to tell.
     var hasFailedLately: Bool? {
         state.withLock { state in
-            let now = state.time.advance(to: clock.now)
+            let now = clock.elapsed
             return state.last.flatMap { now - $0.at < Self.validity ? $0.failed : nil }
         }
     }
@@ -49,6 +48,6 @@ final class Pulse: Sendable {
     }
 
     private func note(failed: Bool) {
-        state.withLock { $0.last = (failed, $0.time.advance(to: clock.now)) }
+        state.withLock { $0.last = (failed, clock.elapsed) }
     }
 }

@@ -12,11 +12,11 @@ final class DeviceUses: Sendable {
     }
 
     private struct Contents {
-        var recent: [Use: Date] = [:]
+        var recent: [Use: TimeInterval] = [:]
         /// Those of devices that are in use wander back to the recent with their next note.
-        var older: [Use: Date] = [:]
+        var older: [Use: TimeInterval] = [:]
 
-        func last(_ use: Use) -> Date? { recent[use] ?? older[use] }
+        func last(_ use: Use) -> TimeInterval? { recent[use] ?? older[use] }
     }
 
     private let capacity: Int
@@ -27,12 +27,12 @@ final class DeviceUses: Sendable {
         self.capacity = capacity
     }
 
-    /// Whether it is time for a note; if so, the next one is due after ``spacing``.
-    func isDue(_ device: DeviceReference, of subscriber: SubscriberReference, at moment: Date) -> Bool {
+    /// Whether it is time for a note by a clock that nobody sets; if so, the next one is due after ``spacing``.
+    func isDue(_ device: DeviceReference, of subscriber: SubscriberReference, at moment: TimeInterval) -> Bool {
         let use = Use(device: device, subscriber: subscriber)
         let (isDue, forgotten) = noted.withLock { noted in
-            var forgotten: [Use: Date] = [:]
-            if let last = noted.last(use), moment.timeIntervalSince(last) < Self.spacing { return (false, forgotten) }
+            var forgotten: [Use: TimeInterval] = [:]
+            if let last = noted.last(use), moment - last < Self.spacing { return (false, forgotten) }
             if noted.recent.count >= capacity / 2 {
                 (forgotten, noted.older) = (noted.older, noted.recent)
                 noted.recent = [:]
@@ -46,8 +46,8 @@ final class DeviceUses: Sendable {
     }
 
     /// The same, and nothing is noted.
-    func wouldBeDue(_ device: DeviceReference, of subscriber: SubscriberReference, at moment: Date) -> Bool {
+    func wouldBeDue(_ device: DeviceReference, of subscriber: SubscriberReference, at moment: TimeInterval) -> Bool {
         let last = noted.withLock { $0.last(Use(device: device, subscriber: subscriber)) }
-        return last.map { moment.timeIntervalSince($0) >= Self.spacing } ?? true
+        return last.map { moment - $0 >= Self.spacing } ?? true
     }
 }

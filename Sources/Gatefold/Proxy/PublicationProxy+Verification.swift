@@ -100,13 +100,13 @@ extension PublicationProxy {
 
     private func isNoteDue(of who: SessionHolder) -> Bool {
         guard let device = who.session.device, publication.deviceLimit != nil else { return false }
-        return uses.wouldBeDue(device, of: who.reference, at: clock.now)
+        return uses.wouldBeDue(device, of: who.reference, at: clock.elapsed)
     }
 
     /// Tells the state store now and then that a device is in use; that it could not be told stops nobody.
     private func noteUse(of who: SessionHolder) async {
         guard let device = who.session.device, publication.deviceLimit != nil,
-            uses.isDue(device, of: who.reference, at: clock.now)
+            uses.isDue(device, of: who.reference, at: clock.elapsed)
         else { return }
         do {
             try await state.touch(device, of: who.reference, in: publication.id, at: clock.now)

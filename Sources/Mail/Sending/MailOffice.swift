@@ -10,7 +10,6 @@ import Transfers
 package final class MailOffice: Mailer {
     private struct State {
         var queue: MailQueue
-        var time = GrowingTime()
     }
 
     /// For so long, in seconds, letters are still sent after it was told to close.
@@ -51,7 +50,7 @@ package final class MailOffice: Mailer {
         do {
             let message = try MailMessage(letter, from: settings.sender, at: clock.now, random: random)
             let added = state.withLock { state -> Result<Int, MailRefused> in
-                let time = state.time.advance(to: clock.now)
+                let time = clock.elapsed
                 do throws(MailRefused) {
                     try state.queue.add(message, at: time)
                     return .success(state.queue.count)
@@ -100,7 +99,7 @@ package final class MailOffice: Mailer {
         while !Task.isCancelled {
             let heard = bell.rings
             let (step, time) = state.withLock { state in
-                let time = state.time.advance(to: clock.now)
+                let time = clock.elapsed
                 return (state.queue.next(at: time), time)
             }
             switch step {
@@ -118,7 +117,7 @@ package final class MailOffice: Mailer {
         let failure = await hand(entry.message)
         let outcome: MailQueue.Outcome = failure.map { $0.isLasting ? .refused : .failed } ?? .sent
         let (verdict, waiting) = state.withLock { state in
-            let time = state.time.advance(to: clock.now)
+            let time = clock.elapsed
             return (state.queue.finish(entry, outcome, at: time), state.queue.count)
         }
         switch verdict {

@@ -16,7 +16,6 @@ package final class CircuitBreaker: Sendable {
     private struct State {
         /// Nil where it is switched off.
         var breaker: BreakerState?
-        var time = GrowingTime()
         var refused = 0
     }
 
@@ -68,14 +67,14 @@ package final class CircuitBreaker: Sendable {
 
     package var status: (position: BreakerPosition, refused: Int) {
         state.withLock { state in
-            let now = state.time.advance(to: clock.now)
+            let now = clock.elapsed
             return (state.breaker?.position(at: now) ?? .off, state.refused)
         }
     }
 
     private func admit() -> Admission {
         state.withLock { state in
-            let now = state.time.advance(to: clock.now)
+            let now = clock.elapsed
             guard state.breaker != nil else { return .unguarded }
             if let pass = state.breaker?.admit(at: now) { return .admitted(pass) }
             state.refused += 1
@@ -90,7 +89,7 @@ package final class CircuitBreaker: Sendable {
     private func report(_ outcome: BreakerState.Outcome, _ pass: BreakerState.Pass) {
         let jitter = outcome == .failed ? random.fraction() : 0
         let change = state.withLock { state in
-            let now = state.time.advance(to: clock.now)
+            let now = clock.elapsed
             return state.breaker?.report(outcome, pass, at: now, jitter: jitter)
         }
         if let change { didChange(change) }

@@ -8,7 +8,6 @@ struct CampaignWork {
     let total: Int
     var window: SendWindow
     var rate: SendRate
-    var time = GrowingTime()
     var lastKept: TimeInterval = 0
     var underWay = 0
     /// Tokens read and not yet begun.

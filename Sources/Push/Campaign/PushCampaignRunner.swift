@@ -56,6 +56,7 @@ package struct PushCampaignRunner: Sendable {
         let ahead = try await store.countPushTokens(
             of: campaign.app, in: campaign.environment, after: campaign.position)
         var work = CampaignWork(campaign, limits: limits, total: campaign.dealtWith + ahead, trusting: trusting)
+        work.lastKept = clock.elapsed
         progress(campaign, work.total)
         await withTaskGroup(of: Sent.self) { group in
             while true {
@@ -80,7 +81,7 @@ package struct PushCampaignRunner: Sendable {
         do {
             guard let next = try await nextToken(&work) else { return false }
             while true {
-                let wait = work.rate.take(at: work.time.advance(to: clock.now))
+                let wait = work.rate.take(at: clock.elapsed)
                 if wait == 0 { break }
                 try await sleep(wait)
             }
@@ -133,7 +134,7 @@ package struct PushCampaignRunner: Sendable {
         }
         guard work.advance() else { return }
         progress(work.campaign, work.total)
-        let now = work.time.advance(to: clock.now)
+        let now = clock.elapsed
         if work.window.dealtWith >= limits.keptEvery || now - work.lastKept >= limits.keptWithin { await keep(&work) }
     }
 
@@ -144,7 +145,7 @@ package struct PushCampaignRunner: Sendable {
         do {
             try await Task { [store, campaign = work.campaign] in try await store.keep(campaign) }.value
             work.window.didKeep()
-            work.lastKept = work.time.seconds
+            work.lastKept = clock.elapsed
         } catch {
             work.failure = work.failure ?? error
         }

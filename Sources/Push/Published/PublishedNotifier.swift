@@ -81,6 +81,9 @@ package final class PublishedNotifier: Sendable {
         }
     }
 
+    /// What seems to be over is looked at again after so many seconds.
+    private static let secondLook: TimeInterval = 3_600
+
     private func claim(_ name: String) -> Bool { busy.withLock { $0.insert(name).inserted } }
 
     /// Those whose notification follows from the settings: what an operator made up is the operator's to finish.
@@ -109,10 +112,17 @@ package final class PublishedNotifier: Sendable {
     /// - Returns: whether it was left because that configuration does not want it sent.
     private func work(_ campaign: PushCampaign) async -> Bool {
         var wait: TimeInterval = 30
+        var seemsOver = false
         while !Task.isCancelled {
             guard let (office, app) = sender(of: campaign) else { return true }
             do {
                 if office.isOver(campaign) {
+                    // For good: not because the clock is ahead for a while.
+                    guard seemsOver else {
+                        seemsOver = true
+                        guard (try? await sleep(Self.secondLook)) != nil else { return false }
+                        continue
+                    }
                     var over = try await office.store.begin(campaign)
                     over.finished = clock.now
                     try await office.store.keep(over)

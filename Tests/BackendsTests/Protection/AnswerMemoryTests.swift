@@ -256,17 +256,4 @@ struct AnswerMemoryTests {
         for reader in 0..<20 { memory.forget(.subscriber(UInt64(reader)), at: Moment(seconds: now, order: order + 1)) }
         #expect(memory.count == 0 && memory.bytes == 0)
     }
-
-    @Test("a clock set back makes no answer younger")
-    func clock() {
-        var time = GrowingTime()
-        let clock = ManualClock()
-        #expect(time.advance(to: clock.now) == 0)
-        clock.advance(by: 50)
-        #expect(time.advance(to: clock.now) == 50)
-        clock.advance(by: -3_600)
-        #expect(time.advance(to: clock.now) == 50)
-        clock.advance(by: 10)
-        #expect(time.advance(to: clock.now) == 60)
-    }
 }

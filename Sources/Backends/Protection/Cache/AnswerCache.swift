@@ -15,13 +15,12 @@ final class AnswerCache: Sendable {
     private struct State {
         /// Nil where it is switched off.
         var memory: AnswerMemory?
-        var time = GrowingTime()
         var order: UInt64 = 0
         var counts = Counts()
 
-        mutating func moment(at now: Date) -> Moment {
+        mutating func moment(at now: TimeInterval) -> Moment {
             order += 1
-            return Moment(seconds: time.advance(to: now), order: order)
+            return Moment(seconds: now, order: order)
         }
     }
 
@@ -67,24 +66,23 @@ final class AnswerCache: Sendable {
     /// A fresh answer; nil, and nothing is counted, where there is none.
     func remembered(_ key: QuestionKey) -> Remembered<Answer>? {
         state.withLock { state in
-            let moment = clock.now
-            let now = state.time.advance(to: moment)
+            let now = clock.elapsed
             guard let (answer, mark, until) = state.memory?.peek(key, at: now) else { return nil }
             state.counts.fresh += 1
-            return Remembered(answer, standing: Standing([mark], until: moment.addingTimeInterval(until - now)))
+            return Remembered(answer, standing: Standing([mark], deadline: .init(clock, at: until)))
         }
     }
 
     /// The present moment, later than all before.
     func moment() -> Moment {
-        state.withLock { $0.moment(at: clock.now) }
+        state.withLock { $0.moment(at: clock.elapsed) }
     }
 
     /// - Returns: how many answers were forgotten.
     @discardableResult
     func forget(_ group: AnswerMemory.Group) -> Int {
         state.withLock { state in
-            let moment = state.moment(at: clock.now)
+            let moment = state.moment(at: clock.elapsed)
             return state.memory?.forget(group, at: moment) ?? 0
         }
     }
@@ -96,7 +94,7 @@ final class AnswerCache: Sendable {
 
     func forgetAll() -> Int {
         state.withLock { state in
-            let moment = state.moment(at: clock.now)
+            let moment = state.moment(at: clock.elapsed)
             return state.memory?.forgetAll(at: moment) ?? 0
         }
     }
@@ -107,7 +105,7 @@ final class AnswerCache: Sendable {
 
     private func find(_ key: QuestionKey) -> AnswerMemory.Finding {
         state.withLock { state in
-            let now = state.time.advance(to: clock.now)
+            let now = clock.elapsed
             let finding = state.memory?.find(key, at: now) ?? .missing
             switch finding {
             case .fresh: state.counts.fresh += 1
@@ -120,7 +118,7 @@ final class AnswerCache: Sendable {
 
     private func lastKnownGood(_ key: QuestionKey) -> Answer? {
         state.withLock { state in
-            let now = state.time.advance(to: clock.now)
+            let now = clock.elapsed
             let found = state.memory?.lastKnownGood(key, at: now)
             if found != nil { state.counts.lastKnownGood += 1 }
             return found
@@ -130,7 +128,7 @@ final class AnswerCache: Sendable {
     func remember(_ told: Told, _ subject: AnswerMemory.Subject) {
         let jitter = random.fraction()
         state.withLock { state in
-            let now = state.time.advance(to: clock.now)
+            let now = clock.elapsed
             state.memory?.store(told, subject, jitter: jitter, at: now)
         }
     }
@@ -141,10 +139,7 @@ final class AnswerCache: Sendable {
 extension AnswerCache {
     /// When a question was put, by this process's clock.
     func date(of moment: Moment) -> Date {
-        state.withLock { state in
-            let now = clock.now
-            return now.addingTimeInterval(moment.seconds - state.time.advance(to: now))
-        }
+        clock.now.addingTimeInterval(moment.seconds - clock.elapsed)
     }
 
     func forget(_ group: AnswerMemory.Group, askedUntil date: Date) {
@@ -174,12 +169,11 @@ extension AnswerCache {
         askedUntil date: Date, _ change: (inout AnswerMemory, TimeInterval, Moment) -> Void
     ) {
         state.withLock { state in
-            let now = clock.now
-            let moment = state.moment(at: now)
+            let moment = state.moment(at: clock.elapsed)
             guard var memory = state.memory else { return }
             // Taken out, so that it is not copied.
             state.memory = nil
-            change(&memory, moment.seconds - max(0, now.timeIntervalSince(date)), moment)
+            change(&memory, moment.seconds - max(0, clock.now.timeIntervalSince(date)), moment)
             state.memory = memory
         }
     }

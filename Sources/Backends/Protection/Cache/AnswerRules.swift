@@ -4,7 +4,7 @@ import Protections
 
 /// For how long an answer holds, and what it says about those remembered beside it.
 struct AnswerRules: Sendable {
-    /// Moments in the life of an answer, in seconds of the same ``GrowingTime`` as its question.
+    /// Moments in the life of an answer, in seconds by the same clock that nobody sets as its question.
     struct Terms: Sendable, Equatable {
         /// What is no longer fresh at a moment, and stands in all the same.
         func endingFreshness(at moment: TimeInterval) -> Terms {
