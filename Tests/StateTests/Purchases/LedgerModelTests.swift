@@ -107,7 +107,8 @@ private struct ModelledLedger {
         let purchase = Self.products.indices.randomElement(using: &random)!
         verifier.breakDown()
         steps.append("\(owner) confirms \(purchase) in an outage")
-        #expect(try await desk.confirm(receipt("\(purchase)"), from: .apple, owner: owner) == .kept, "\(steps)")
+        #expect(
+            try await desk.confirm(receipt(Self.products[purchase]), from: .apple, owner: owner) == .kept, "\(steps)")
         model.wait([purchase], by: owner)
     }
 
@@ -115,7 +116,7 @@ private struct ModelledLedger {
     private mutating func followUp() async throws {
         let all = Self.products.indices.map { transaction($0) }
         verifier.verifyBy { receipt in
-            .genuine([all[Int(receipt[.product] ?? "") ?? 0]])
+            .genuine([all[Self.products.firstIndex(of: receipt[.product] ?? "") ?? 0]])
         }
         verifier.currentBy { _ in [] }
         steps.append("follow up")
