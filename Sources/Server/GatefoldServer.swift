@@ -56,6 +56,7 @@ public struct GatefoldServer: Sendable {
             didChange: { readiness in
                 switch readiness {
                 case .ready: logger.notice("state can be written again")
+                case .degraded: break
                 case .notReady(let cause): logger.error("state can not be written", metadata: ["cause": "\(cause)"])
                 }
             },
@@ -80,6 +81,8 @@ public struct GatefoldServer: Sendable {
             state: state, references: configuration.state.references, revocations: revocations,
             guesses: GuessLimiter(limits: configuration.guessing),
             errands: GuessLimiter(limits: configuration.guessing),
+            sessions: SessionLimiter(
+                perHour: configuration.state.sessionsPerHour, capacity: configuration.guessing.capacity),
             denials: DenialCache(clock: clock, record: { writer.add($0) }),
             recalled: RecalledSessions(undoes: CredentialFacts.undoes), services: services,
             catalogueFolder: configuration.catalogueFolder,
@@ -95,19 +98,19 @@ public struct GatefoldServer: Sendable {
             news: news, store: state, statePath: configuration.state.path, publications: publications, clock: clock,
             random: random, logger: logger)
         follower = RevocationFollower(
-            store: state, lists: revocations, retention: { [publications] in publications.longestRetention },
-            clock: clock,
+            store: state, lists: revocations,
             didFail: { error in
                 // To be interrupted is how following ends.
                 if error is CancellationError { return }
                 logger.error("revocations not followed", metadata: ["cause": "\(StateHealth.cause(error))"])
-            })
+            }, didFindUnreadable: { RevocationEventReporter.report(unreadable: $0, to: logger) })
         let receiver = SharedFactReceiver(parts: parts, publications: publications)
         facts = SharedFactFollower(
             store: state, writer: writer, clock: clock,
             report: { SharedFactReceiver.report($0, to: logger) },
             apply: { try await receiver.receive($0, isNews: $1) })
         do {
+            try await Self.note(configuration, in: state)
             try await facts.catchUp()
             try await follower.catchUp()
         } catch {
@@ -158,9 +161,17 @@ public struct GatefoldServer: Sendable {
             observe: { [logger] in DeliveryEventReporter.report($0, to: logger) })
     }
 
-    @Sendable private func reload() throws {
+    /// Before any token of these lifetimes is sealed: revocations are kept for as long.
+    private static func note(_ configuration: GatefoldConfiguration, in state: SQLiteStateStore) async throws {
+        for publication in configuration.publications.map(\.publication) {
+            try await state.note(TokenBounds(publication.lifetimes), of: publication.id)
+        }
+    }
+
+    @Sendable private func reload() async throws {
         let next = try reread()
         let set = try parts.assemble(next, keeping: publications.value)
+        try await Self.note(next, in: parts.state)
         if let files = next.tls { try tls?.reload(files) }
         reportCertificate()
         publications.replace(with: set)
@@ -185,10 +196,16 @@ public struct GatefoldServer: Sendable {
         }
     }
 
+    @Sendable private func readiness() async -> Readiness {
+        let readiness = await stateHealth.readiness()
+        guard case .ready = readiness, follower.unreadable > 0 else { return readiness }
+        return .degraded("revocations that can not be read: \(follower.unreadable)")
+    }
+
     private func mainListener(_ onListening: @escaping @Sendable (Int) async -> Void) throws -> some ApplicationProtocol
     {
         let router = MainRouter.make(
-            publications: publications, clock: parts.services.clock, readiness: stateHealth.readiness,
+            publications: publications, clock: parts.services.clock, readiness: readiness,
             unlistedProxies: UnlistedProxyWarning(logger: logger), limits: configuration.limits)
         return Application(
             responder: router.buildResponder(),
@@ -214,7 +231,7 @@ public struct GatefoldServer: Sendable {
     private func adminListener(_ address: ListenAddress) -> some ApplicationProtocol {
         Application(
             router: AdminRouter.make(
-                metrics: metrics, readiness: stateHealth.readiness, backends: backends,
+                metrics: metrics, readiness: readiness, backends: backends,
                 catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock),
                 push: PushAdministration(publications: publications, store: parts.state)),
             server: HTTPServerBuilder { responder in

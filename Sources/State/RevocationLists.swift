@@ -31,8 +31,8 @@ public final class RevocationLists: Sendable {
     }
 
     /// Takes a revocation into its publication's list.
-    public func add(_ revocation: Revocation) {
-        list(for: revocation.publication).add(revocation)
+    public func add(_ record: RevocationRecord) {
+        list(for: record.revocation.publication).add(record.revocation, expires: record.expires)
     }
 
     public var all: [RevocationList] { lists.withLock { Array($0.values) } }

@@ -52,7 +52,7 @@ struct FrontedSystem: Sendable {
     ) -> String {
         """
         server: {listen: "127.0.0.1:\(port)", admin_listen: "127.0.0.1:\(adminPort)"}
-        state: {path: state.sqlite, reference_secret: {env: SUITE_REFERENCES}}
+        state: {path: state.sqlite, reference_secret: {env: SUITE_REFERENCES}, sessions_per_hour: 1000000}
         guessing: {per_address: 100000, per_identifier: 10000}
         passwords: {cost: 1}
         publications:

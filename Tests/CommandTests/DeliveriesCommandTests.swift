@@ -117,7 +117,8 @@ import Testing
                 try await bench.store.claim(
                     try id("app-store/1002"), lease: [1], at: Date(), until: Date().addingTimeInterval(35)))
             try await bench.store.deliveryFailed(
-                try id("app-store/1002"), lease: [1], cause: "the service answered with status 503", next: next)
+                try id("app-store/1002"), lease: [1], cause: "the service answered with status 503", at: Date(),
+                next: next)
             try await bench.store.delivered(try id("app-store/1003"), at: Date())
 
             let waiting = try await bench.deliveries("list")
@@ -183,7 +184,7 @@ import Testing
                     try await bench.store.claim(
                         delivery, lease: [1], at: Date(), until: Date().addingTimeInterval(35)))
                 try await bench.store.deliveryFailed(
-                    delivery, lease: [1], cause: "no such account", next: next)
+                    delivery, lease: [1], cause: "no such account", at: Date(), next: next)
             }
             let retried = try await bench.deliveries("retry", "app-store/1003", "app-store/1002")
             #expect(retried.status == 1)

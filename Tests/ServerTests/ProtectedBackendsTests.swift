@@ -134,8 +134,7 @@ struct ProtectedBackendsTests {
             let publications = CurrentPublications(
                 PublicationSet(
                     directory: set.directory, gate: set.gate,
-                    backends: try OpenBackends(remoteOnly(plan), services: parts.services), clients: set.clients,
-                    revocationRetention: set.revocationRetention))
+                    backends: try OpenBackends(remoteOnly(plan), services: parts.services), clients: set.clients))
             let router = AdminRouter.make(
                 metrics: PrometheusRegistry(), readiness: { .ready }, backends: BackendAdministration(publications))
             let backend = try #require(publications.value.backends["legacy"])
@@ -184,7 +183,7 @@ struct ProtectedBackendsTests {
                     directory: set.directory, gate: set.gate,
                     backends: try OpenBackends(remoteOnly(plan), services: parts.services) { _, opened in
                         SilentBackend(opened)
-                    }, clients: set.clients, revocationRetention: set.revocationRetention))
+                    }, clients: set.clients))
             let silent = await BackendAdministration(publications, patience: {}).health()
             #expect(silent.map(\.isUp) == [false])
             #expect(system.questions.isEmpty)

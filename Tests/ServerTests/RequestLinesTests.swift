@@ -23,7 +23,7 @@ struct RequestLinesTests {
         CurrentPublications(
             PublicationSet(
                 directory: PublicationDirectory(), gate: try Gate([], clock: clock.wall), backends: OpenBackends(),
-                clients: ClientAddressResolver(trusted: []), revocationRetention: 0))
+                clients: ClientAddressResolver(trusted: [])))
     }
 
     private static func logger(_ lines: Lines, level: Logger.Level = .info) -> Logger {

@@ -11,12 +11,22 @@ enum FullStore: String, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 
     /// Gives a fresh store to a test.
-    func with(_ test: (any StateStore) async throws -> Void) async throws {
+    func with(clock: WallClock = .system, _ test: (any StateStore) async throws -> Void) async throws {
         switch self {
         case .sqlite:
             try await withTemporaryFolder { folder in
-                try await test(try SQLiteStateStore(path: folder + "/state.sqlite"))
+                try await test(try SQLiteStateStore(path: folder + "/state.sqlite", clock: clock))
             }
+        }
+    }
+}
+
+extension SessionStore {
+    /// Lets so many days pass, in which the store is maintained.
+    func maintain(for days: Int, _ clock: ManualClock) async throws {
+        for _ in 0..<days {
+            clock.advance(by: 86_400)
+            _ = try await maintain()
         }
     }
 }

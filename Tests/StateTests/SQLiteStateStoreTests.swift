@@ -14,7 +14,7 @@ import Testing
                 device(1), of: subscriber(1), in: daily, limit: DeviceLimit(most: 1, excess: .refuse), at: noon)
             let revocation = Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon)
             try await first.record(revocation)
-            try await first.rememberAcquaintance([1], at: noon)
+            try await first.rememberAcquaintance([1], of: [1])
             let second = try SQLiteStateStore(path: path)
             #expect(try await second.devices(of: subscriber(1), in: daily).count == 1)
             #expect(try await second.revocations(after: 0).map(\.revocation) == [revocation])
@@ -38,19 +38,6 @@ import Testing
                 try await group.waitForAll()
             }
             #expect(try await stores[0].devices(of: subscriber(1), in: daily).count == 5)
-        }
-    }
-
-    @Test("An acquaintance of long ago is a stranger again")
-    func pruning() async throws {
-        try await withTemporaryFolder { folder in
-            let store = try SQLiteStateStore(path: folder + "/state.sqlite", acquaintanceLifetime: 100_000)
-            try await store.rememberAcquaintance([1], at: noon)
-            try await store.rememberAcquaintance([2], at: noon + 90_000)
-            #expect(try await store.isAcquainted([1]))
-            try await store.rememberAcquaintance([3], at: noon + 100_001)
-            #expect(try await !store.isAcquainted([1]))
-            #expect(try await store.isAcquainted([2]))
         }
     }
 

@@ -79,7 +79,7 @@ import Testing
     /// What a node knows that has heard everything from the store alone.
     private func followed(_ store: any SessionStore) async throws -> RevocationList {
         let lists = RevocationLists()
-        try await RevocationFollower(store: store, lists: lists, retention: { 3600 }).catchUp()
+        try await RevocationFollower(store: store, lists: lists).catchUp()
         return lists.list(for: daily)
     }
 
@@ -113,10 +113,10 @@ import Testing
                     #expect(present == ended, "something came back")
                 }
                 let inAnotherOrder = RevocationList(publication: daily)
-                recorded.shuffled(using: &random).forEach(inAnotherOrder.add)
+                recorded.shuffled(using: &random).forEach { inAnotherOrder.add($0) }
                 let records = try await store.revocations(after: 0).map(\.revocation).filter { $0.subscriber == who }
                 let fromStore = RevocationList(publication: daily)
-                records.forEach(fromStore.add)
+                records.forEach { fromStore.add($0) }
                 for probe in Probe.all {
                     let expected = recorded.contains { probe.isEnded(by: $0) }
                     let holder = probe.holder(of: who)

@@ -45,9 +45,11 @@ public struct BrokenLedger: PurchaseLedger {
     public func refuse(_ record: ReceiptRecord, _ refusal: ReceiptRefusal, at moment: Date) async throws {
         throw Down()
     }
-    public func forget(_ record: ReceiptRecord.ID) async throws { throw Down() }
+    public func giveUp(_ record: ReceiptRecord.ID, afterWaiting seconds: TimeInterval) async throws -> Bool {
+        throw Down()
+    }
     public func postpone(
-        _ record: ReceiptRecord.ID, within limits: ReceiptLimits, until moment: Date
+        _ record: ReceiptRecord.ID, within limits: ReceiptLimits, at moment: Date, until due: Date
     ) async throws -> Bool { throw Down() }
     public func receiptsDue(
         in publication: PublicationID, at moment: Date, limit: Int
@@ -84,7 +86,9 @@ public struct BrokenLedger: PurchaseLedger {
         try await readable.unacknowledged(in: stores, environments: environments, at: moment, limit: limit)
     }
     public func looked(at original: String, in store: StoreName, moment: Date) async throws { throw Down() }
-    public func postponeLook(at original: String, in store: StoreName, until moment: Date) async throws {
+    public func postponeLook(
+        at original: String, in store: StoreName, from moment: Date, until due: Date
+    ) async throws {
         throw Down()
     }
     public func link(

@@ -153,10 +153,11 @@ package struct DeliveryWorker: Sendable {
         if case .waiting(let before, _, _) = record.standing { attempts = before }
         let cause = (error as? any BackendFailure)?.cause ?? String(describing: type(of: error))
         let isRefusal = (error as? any AnswerFailure)?.isOfOneAnswer ?? false
-        let next = clock.now.addingTimeInterval(plan.pace.wait(after: error, attempts: attempts))
+        let now = clock.now
+        let next = now.addingTimeInterval(plan.pace.wait(after: error, attempts: attempts))
         observe(
             .failed(
                 plan.publication, reference: record.delivery.id.reference, cause: cause, isRefusal: isRefusal))
-        try await outbox.deliveryFailed(record.delivery.id, lease: lease, cause: cause, next: next)
+        try await outbox.deliveryFailed(record.delivery.id, lease: lease, cause: cause, at: now, next: next)
     }
 }

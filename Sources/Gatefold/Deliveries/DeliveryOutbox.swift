@@ -24,7 +24,14 @@ public protocol DeliveryOutbox: Sendable {
     func delivered(_ id: Delivery.ID, at moment: Date) async throws -> Bool
 
     /// Notes that an attempt failed. One whose lease has passed to another changes nothing.
-    func deliveryFailed(_ id: Delivery.ID, lease: [UInt8], cause: String, next: Date) async throws
+    ///
+    /// - Parameters:
+    ///   - moment: the present. Should the clock be set back behind it, the delivery is due at once: for how long it is to
+    ///     wait is then unknown.
+    ///   - next: when it is due again.
+    func deliveryFailed(
+        _ id: Delivery.ID, lease: [UInt8], cause: String, at moment: Date, next: Date
+    ) async throws
 
     /// Notes that an operator had one that waits delivered by other means. What does not wait is left as it is.
     ///

@@ -52,6 +52,8 @@ public struct EditionCredentialsVerifier: Sendable {
         guard let salt = reading.sealed else { return acceptsPlainSalts ? .accepted(nil) : .unsealed }
         let holder = SaltHolder(subscriber: salt.subscriber, session: salt.session, issuedAt: salt.sessionIssuedAt)
         if revocations.isRevoked(holder) { return .revoked(holder) }
+        // It may have been revoked, and nobody remembers it.
+        if revocations.hasForgotten(salt.expiresAt) { return .expired(holder) }
         if moment < salt.expiresAt { return .accepted(holder) }
         return moment < salt.expiresAt.addingTimeInterval(resumeWindow)
             ? .expiredButResumable(holder) : .expired(holder)

@@ -100,6 +100,9 @@ extension PublicationProxy {
         attempt: GuessAttempt, _ recall: Recall, _ inquiry: Inquiry
     ) async throws -> SignInAnswer {
         let who = references.reference(to: subscriber)
+        if let wait = sessions?.wait(who, at: clock.elapsed) {
+            return refuse(.throttled(retryAfter: wait), message(.throttled, inquiry))
+        }
         if let device, let limit = publication.deviceLimit {
             let registration = try await keep {
                 try await state.admit(device, of: who, in: publication.id, limit: limit, at: clock.now)
@@ -176,7 +179,7 @@ extension PublicationProxy {
     private func remember(_ attempt: GuessAttempt) async {
         guard let acquaintance = attempt.acquaintance else { return }
         do {
-            try await state.rememberAcquaintance(acquaintance, at: clock.now)
+            try await state.rememberAcquaintance(acquaintance, of: attempt.identifier)
         } catch {
             observe(.stateStoreFailed(cause: String(describing: type(of: error))))
         }

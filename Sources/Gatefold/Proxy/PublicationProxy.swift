@@ -12,6 +12,7 @@ public final class PublicationProxy: Sendable {
     let state: any SessionStore
     let revocations: RevocationList
     let guesses: any GuessLimiting
+    let sessions: SessionLimiter?
     let references: ReferenceKey
     let clock: WallClock
     let random: RandomSource
@@ -25,6 +26,7 @@ public final class PublicationProxy: Sendable {
     public let purchases: PurchaseDesk?
 
     /// - Parameters:
+    ///   - sessions: limits how many a subscriber opens; nil for no limit.
     ///   - editionSecrets: the ring shared with whoever checks downloads.
     ///   - denials: knows denials in outages; shared by all proxies of the process.
     ///   - recalled: knows the sessions that were opened from memory; shared by all proxies of the process.
@@ -34,10 +36,11 @@ public final class PublicationProxy: Sendable {
     ///   - observe: told what happened; must return at once.
     public init(
         publication: Publication, backend: any SubscriberBackend, tokens: any TokenCodec, editionSecrets: SecretRing,
-        state: any SessionStore, revocations: RevocationList, guesses: any GuessLimiting, references: ReferenceKey,
-        denials: DenialCache = DenialCache(), recalled: RecalledSessions = RecalledSessions(),
-        clock: WallClock = .system, random: RandomSource = .system,
-        hesitation: Hesitation = .none, purchases: PurchaseDesk? = nil, retryAfter: Int = 30,
+        state: any SessionStore, revocations: RevocationList, guesses: any GuessLimiting,
+        sessions: SessionLimiter? = nil, references: ReferenceKey, denials: DenialCache = DenialCache(),
+        recalled: RecalledSessions = RecalledSessions(), clock: WallClock = .system,
+        random: RandomSource = .system, hesitation: Hesitation = .none, purchases: PurchaseDesk? = nil,
+        retryAfter: Int = 30,
         observe: @escaping @Sendable (ProxyEvent) -> Void = { _ in }
     ) {
         self.publication = publication
@@ -49,6 +52,7 @@ public final class PublicationProxy: Sendable {
         self.state = state
         self.revocations = revocations
         self.guesses = guesses
+        self.sessions = sessions
         self.references = references
         self.clock = clock
         self.random = random
@@ -71,6 +75,7 @@ public final class PublicationProxy: Sendable {
         state = other.state
         revocations = other.revocations
         guesses = other.guesses
+        sessions = other.sessions
         references = other.references
         clock = other.clock
         random = other.random
@@ -128,6 +133,8 @@ public final class PublicationProxy: Sendable {
         }
         let who = SessionHolder(session: session, reference: references.reference(to: session.subscriber))
         if revocations.isRevoked(who.holder) { return .revoked }
+        // It may have been revoked, and nobody remembers it.
+        if revocations.hasForgotten(session.expiresAt) { return .expired }
         let now = clock.now
         if now < session.expiresAt { return .good(who) }
         return now < session.expiresAt.addingTimeInterval(publication.lifetimes.renewalWindow)

@@ -172,12 +172,15 @@ extension PurchaseDesk {
     @discardableResult
     func wait(_ record: ReceiptRecord, until next: Date) async throws -> Bool {
         let store = record.incoming.store
-        if clock.now.timeIntervalSince(record.received) >= times.longestWait {
+        let now = clock.now
+        // By both clocks: this one may be ahead, or have been behind when it came.
+        if now.timeIntervalSince(record.received) >= times.longestWait,
+            try await keep({ try await ledger.giveUp(record.id, afterWaiting: times.longestWait) })
+        {
             observe(.givenUp(store))
-            try await keep { try await ledger.forget(record.id) }
             return false
         }
-        let waits = try await keep { try await ledger.postpone(record.id, within: limits, until: next) }
+        let waits = try await keep { try await ledger.postpone(record.id, within: limits, at: now, until: next) }
         if !waits { observe(.limited(store, .waiting)) }
         return waits
     }

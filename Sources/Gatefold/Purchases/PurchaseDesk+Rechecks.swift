@@ -102,9 +102,10 @@ extension PurchaseDesk {
             }.value
         } catch {
             // Should it be this purchase and not the disk, it must not stand in the way of all others.
+            let now = clock.now
             try? await ledger.postponeLook(
-                at: transaction.original, in: transaction.store,
-                until: clock.now.addingTimeInterval(times.shortestRetry))
+                at: transaction.original, in: transaction.store, from: now,
+                until: now.addingTimeInterval(times.shortestRetry))
             throw error
         }
         observe(.rechecked(transaction.store))
@@ -138,7 +139,8 @@ extension PurchaseDesk {
     /// A purchase whose store can not be asked must not keep others from being looked at, nor its owner waiting each time.
     func rest(_ transaction: StoreTransaction, until next: Date) async throws {
         try await keep {
-            try await ledger.postponeLook(at: transaction.original, in: transaction.store, until: next)
+            try await ledger.postponeLook(
+                at: transaction.original, in: transaction.store, from: clock.now, until: next)
         }
     }
 

@@ -94,15 +94,3 @@ public struct SparedSession: Hashable, Sendable {
         session == self.session && issuedAt >= self.issuedAt
     }
 }
-
-/// A revocation as a state store keeps it.
-public struct RevocationRecord: Hashable, Sendable {
-    /// Rises by the order in which revocations were recorded.
-    public let sequence: Int64
-    public let revocation: Revocation
-
-    public init(sequence: Int64, revocation: Revocation) {
-        self.sequence = sequence
-        self.revocation = revocation
-    }
-}

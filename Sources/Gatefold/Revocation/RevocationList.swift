@@ -3,92 +3,75 @@ import Synchronization
 
 /// The revocations of one publication, in memory: reading a token asks no database.
 ///
-/// A state store keeps them; whoever records one there adds it here too, and every node follows the store.
+/// A state store keeps them; whoever records one there adds it here too, and every node follows the store. They are in many
+/// parts with a lock each, by subscriber: whatever looks at all of them holds up a decision for no longer than a part takes.
 public final class RevocationList: Sendable {
-    private struct Scope: Hashable {
-        let subscriber: SubscriberReference
-        let session: SessionReference?
-    }
-
-    private struct Held {
-        var revocations: [Scope: Revocation] = [:]
-        /// How many were taken in that ended anything more.
-        var taken = 0
-        /// Which of those was the latest that ends all sessions of a subscriber.
-        var orders: [SubscriberReference: Int] = [:]
-        /// Ends every session issued before it.
-        var floor = Date.distantPast
-    }
-
     public let publication: PublicationID
     /// Noted with every revocation that ends anything more.
     public let changes = ChangeCount()
-    private let held = Mutex(Held())
+    private let parts = (0..<256).map { _ in RevocationListPart() }
+    /// How many were taken in that ended anything more.
+    private let taken = Atomic<Int>(0)
+    private let expiry = Atomic<UInt32>(0)
+    /// Ends every session issued before it; 0: none.
+    private let lowest = Atomic<UInt32>(0)
 
     public init(publication: PublicationID) {
         self.publication = publication
     }
 
+    /// References are digests, so that any byte of one spreads them evenly.
+    private func part(of subscriber: SubscriberReference) -> RevocationListPart {
+        parts[Int(truncatingIfNeeded: subscriber.number & 0xFF)]
+    }
+
     /// Takes one in; those of other publications are passed over, and one of a scope that has one already is joined with it.
-    public func add(_ revocation: Revocation) {
+    ///
+    /// - Parameter expires: when whatever it ends has expired; nil where only the store can say that.
+    public func add(_ revocation: Revocation, expires: Date? = nil) {
         guard revocation.publication == publication else { return }
-        let scope = Scope(subscriber: revocation.subscriber, session: revocation.session)
-        held.withLock { held in
-            let before = held.revocations[scope]
-            let joined = before?.joined(with: revocation) ?? revocation
-            // What is read back from the store ends nothing more.
-            if joined == before { return }
-            held.revocations[scope] = joined
-            held.taken += 1
-            if scope.session == nil { held.orders[scope.subscriber] = held.taken }
-            changes.note()
+        // What is read back from the store ends nothing more.
+        let endsMore = part(of: revocation.subscriber).add(revocation, expires: expires) {
+            taken.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
         }
+        if endsMore { changes.note() }
     }
 
     /// Ends every session issued before the moment, whosever it is: an older state was brought back, and what it does not know
     /// of any more may have been revoked. A floor never sinks.
     public func raiseFloor(to moment: Date) {
-        held.withLock { held in
-            guard moment > held.floor else { return }
-            held.floor = moment
-            changes.note()
-        }
+        let second = WholeSecond(roundingUp: moment)
+        let (before, after) = lowest.max(second.value, ordering: .sequentiallyConsistent)
+        if before != after { changes.note() }
+    }
+
+    private var floor: Date {
+        let second = lowest.load(ordering: .sequentiallyConsistent)
+        return second == 0 ? .distantPast : Date(timeIntervalSince1970: TimeInterval(second))
     }
 
     /// Rises with what is taken in, to be noted by whoever asks ``hasEndedAll(of:since:)`` later.
-    var order: Int { held.withLock { $0.taken } }
+    var order: Int { taken.load(ordering: .sequentiallyConsistent) }
 
     /// Whether all sessions of a subscriber were ended since an order was noted.
     func hasEndedAll(of subscriber: SubscriberReference, since noted: Int) -> Bool {
-        held.withLock { held in held.orders[subscriber].map { $0 > noted } ?? false }
+        part(of: subscriber).order(of: subscriber).map { $0 > noted } ?? false
     }
 
     public func isRevoked(_ holder: SaltHolder) -> Bool {
-        held.withLock { held in
-            if holder.issuedAt < held.floor { return true }
-            if held.revocations.isEmpty { return false }
-            return Self.scopes(holder.subscriber, holder.session).contains { scope in
-                held.revocations[scope]?.ends(holder.session, issuedAt: holder.issuedAt) ?? false
-            }
-        }
+        if holder.issuedAt < floor { return true }
+        return part(of: holder.subscriber).ends(holder.subscriber, holder.session, issuedAt: holder.issuedAt)
     }
 
     /// The earliest moment at which a new session of this subscriber is not ended by what is already revoked.
     public func boundary(subscriber: SubscriberReference, session: SessionReference) -> Date {
-        held.withLock { held in
-            if held.revocations.isEmpty { return held.floor }
-            return Self.scopes(subscriber, session).compactMap { held.revocations[$0]?.before }
-                .reduce(held.floor, max)
-        }
+        max(floor, part(of: subscriber).revocations(of: subscriber)?.boundary(of: session) ?? .distantPast)
     }
 
     /// The latest boundary of this subscriber, of whatever session: no session that was opened so far counts as issued after
-    /// it, or after now. Looks at all there are, so it is for what happens rarely.
+    /// it, or after now.
     func boundary(subscriber: SubscriberReference) -> Date {
-        held.withLock { held in
-            held.revocations.lazy.filter { $0.key.subscriber == subscriber }.map(\.value.before)
-                .reduce(held.floor, max)
-        }
+        max(floor, part(of: subscriber).revocations(of: subscriber)?.boundary ?? .distantPast)
     }
 
     /// What ends every session of a subscriber that was opened so far, or every one of a session's scope.
@@ -107,18 +90,20 @@ public final class RevocationList: Sendable {
         return Revocation(publication: publication, subscriber: subscriber, session: session, at: latest)
     }
 
-    private static func scopes(_ subscriber: SubscriberReference, _ session: SessionReference) -> [Scope] {
-        [Scope(subscriber: subscriber, session: nil), Scope(subscriber: subscriber, session: session)]
+    /// Forgets those that ended nothing but tokens that had expired by a moment, as the store has: see ``hasForgotten(_:)``.
+    public func discard(expiredBy moment: Date) {
+        let second = WholeSecond(roundingUp: moment)
+        // Raised first: a token whose end is forgotten is never good meanwhile.
+        expiry.max(second.value, ordering: .sequentiallyConsistent)
+        for part in parts { part.discard(expiredBy: second) }
     }
 
-    /// Forgets those that can not matter any more, because whatever they ended has expired by itself.
-    public func discard(before moment: Date) {
-        held.withLock { held in
-            held.revocations = held.revocations.filter { $0.value.before >= moment }
-            let kept = held.revocations
-            held.orders = held.orders.filter { kept[Scope(subscriber: $0.key, session: nil)] != nil }
-        }
+    /// Whether the end of a token with this expiry may be forgotten: it expired long ago, whatever the clock or a renewal window
+    /// that was lengthened since may say.
+    public func hasForgotten(_ expiresAt: Date) -> Bool {
+        let second = expiry.load(ordering: .sequentiallyConsistent)
+        return second > 0 && expiresAt.timeIntervalSince1970 <= TimeInterval(second)
     }
 
-    public var count: Int { held.withLock { $0.revocations.count } }
+    public var count: Int { parts.reduce(0) { $0 + $1.count } }
 }

@@ -39,6 +39,14 @@ public struct Pseudonym<Kind: PseudonymKind>: Hashable, Sendable, CustomStringCo
         self.low = low
     }
 
+    /// The bytes as one number, for kinds of eight bytes at most.
+    var number: UInt64 { low }
+
+    init(number: UInt64) {
+        high = 0
+        low = number
+    }
+
     /// Reads the form that ``description`` writes.
     public init?(_ text: some StringProtocol) {
         guard let bytes = Hexadecimal.decode(text) else { return nil }

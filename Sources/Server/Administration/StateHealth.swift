@@ -5,6 +5,10 @@ import Synchronization
 /// Whether the server can do its work at present.
 enum Readiness: Sendable, Equatable {
     case ready
+    /// It does, and somebody should see to something.
+    ///
+    /// - Parameter reason: in words that strangers may read.
+    case degraded(_ reason: String)
     /// - Parameter cause: for the operator.
     case notReady(cause: String)
 }

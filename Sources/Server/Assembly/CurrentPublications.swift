@@ -1,4 +1,3 @@
-import Foundation
 import Gatefold
 import Synchronization
 
@@ -13,31 +12,22 @@ final class CurrentPublications: Sendable {
         }
     }
 
-    private struct Content {
-        var snapshot: Snapshot
-        var longestRetention: TimeInterval
-    }
-
-    private let content: Mutex<Content>
+    private let inForce: Mutex<Snapshot>
     /// Noted with every replacement.
     let changes = ChangeCount()
 
     init(_ first: PublicationSet) {
-        content = Mutex(Content(snapshot: Snapshot(first), longestRetention: first.revocationRetention))
+        inForce = Mutex(Snapshot(first))
     }
 
     var value: PublicationSet { snapshot.set }
 
-    var snapshot: Snapshot { content.withLock(\.snapshot) }
-
-    /// The longest of all sets so far: what an earlier one issued goes on living by its own lifetimes.
-    var longestRetention: TimeInterval { content.withLock(\.longestRetention) }
+    var snapshot: Snapshot { inForce.withLock { $0 } }
 
     func replace(with next: PublicationSet) {
-        let replaced = content.withLock { content in
-            let replaced = content.snapshot
-            content.snapshot = Snapshot(next)
-            content.longestRetention = max(content.longestRetention, next.revocationRetention)
+        let replaced = inForce.withLock { inForce in
+            let replaced = inForce
+            inForce = Snapshot(next)
             return replaced
         }
         changes.note()

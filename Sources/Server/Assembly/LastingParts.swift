@@ -16,6 +16,8 @@ struct LastingParts: Sendable {
     let guesses: any GuessLimiting
     /// Counts registrations and forgotten passwords, apart from sign-ins; no limit for whoever only looks.
     var errands: any GuessLimiting = UnlimitedGuesses()
+    /// How many sessions a subscriber opens; nil for no limit.
+    var sessions: SessionLimiter?
     var denials = DenialCache()
     var recalled = RecalledSessions()
     let services: BackendServices

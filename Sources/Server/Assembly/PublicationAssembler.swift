@@ -78,7 +78,7 @@ struct PublicationAssembler {
             inPlayer: InPlayerDirectory(
                 inPlayer, default: configuration.publications.first { $0.isDefault }?.publication.id),
             clients: ClientAddressResolver(trusted: configuration.trustedProxies),
-            revocationRetention: configuration.revocationRetention, catalogues: catalogues, feeds: feeds,
+            catalogues: catalogues, feeds: feeds,
             noticeKeys: noticeKeys,
             push: Dictionary(
                 uniqueKeysWithValues: configuration.publications.compactMap { publication in
@@ -117,7 +117,8 @@ struct PublicationAssembler {
         return PublicationProxy(
             publication: served, backend: backend, tokens: tokens, editionSecrets: publication.editionSecrets,
             state: parts.state, revocations: parts.revocations.list(for: id),
-            guesses: publication.isTest ? UnlimitedGuesses() : parts.guesses, references: parts.references,
+            guesses: publication.isTest ? UnlimitedGuesses() : parts.guesses,
+            sessions: publication.isTest ? nil : parts.sessions, references: parts.references,
             denials: parts.denials, recalled: parts.recalled, clock: parts.services.clock, random: random,
             hesitation: publication.isTest ? .none : Hesitation(random: random),
             purchases: try parts.desk(of: publication, storePlan, stores), observe: { reporter.report($0) })

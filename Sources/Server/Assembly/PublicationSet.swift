@@ -16,8 +16,6 @@ struct PublicationSet: Sendable {
     var deliveries: [DeliveryPlan] = []
     var inPlayer = InPlayerDirectory()
     let clients: ClientAddressResolver
-    /// For so many seconds a revocation can matter.
-    let revocationRetention: TimeInterval
     var catalogues = OpenCatalogues()
     var feeds = FeedDirectory()
     /// By which apps hear what concerns their accounts; none where `notifications.endpoint` is not set.

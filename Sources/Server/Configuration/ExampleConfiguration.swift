@@ -48,6 +48,8 @@ public enum ExampleConfiguration {
           reference_secret: {file: secrets/references}
           # New push tokens of one app that are taken in within an hour; apps send theirs at every launch.
           push_tokens_per_hour: 50000
+          # Sessions that one subscriber opens within an hour. Default: 600. Range: 10 to 10000000.
+          sessions_per_hour: 600
 
         # Wrong attempts to sign in that are let through, per window.
         guessing:

@@ -47,6 +47,8 @@ public struct GatefoldConfiguration: Sendable {
         public let references: ReferenceKey
         /// So many new push tokens of one app are taken in within an hour.
         public let pushTokensPerHour: Int
+        /// So many sessions of one subscriber are opened within an hour.
+        public let sessionsPerHour: Int
     }
 
     /// - Parameters:
@@ -99,14 +101,6 @@ public struct GatefoldConfiguration: Sendable {
         URL(fileURLWithPath: state.path).deletingLastPathComponent().appending(path: "catalogues").path
     }
 
-    /// For so many seconds a revocation can matter: until whatever it ends has ended by itself.
-    var revocationRetention: TimeInterval {
-        publications.map { publication in
-            let lifetimes = publication.publication.lifetimes
-            return lifetimes.token + lifetimes.renewalWindow + lifetimes.resumeWindow + 86_400
-        }.max() ?? 0
-    }
-
     private static func tls(_ server: SettingsSection) throws(SettingsError) -> TLSFiles? {
         guard server.has("tls") else { return nil }
         let section = try server.section("tls")
@@ -128,8 +122,11 @@ public struct GatefoldConfiguration: Sendable {
         }
         let pushTokens = try section.integer(
             "push_tokens_per_hour", default: SQLiteStateStore.standardPushTokensPerHour, in: 1...10_000_000)
+        let sessions = try section.integer(
+            "sessions_per_hour", default: SessionLimiter.standardPerHour, in: 10...10_000_000)
         try section.finish()
-        return StateConfiguration(path: path, references: ReferenceKey(secret), pushTokensPerHour: pushTokens)
+        return StateConfiguration(
+            path: path, references: ReferenceKey(secret), pushTokensPerHour: pushTokens, sessionsPerHour: sessions)
     }
 
     private static func backends(_ section: SettingsSection) throws(SettingsError) -> [BackendConfiguration] {

@@ -34,7 +34,7 @@ enum AdminRouter {
     }
 
     /// `/healthz` says that the process answers, `/readyz` that it can do its work; `degraded` that it does so although a
-    /// backend can not be asked, or a catalogue is old.
+    /// backend can not be asked, a catalogue is old, or some of the state can not be read.
     ///
     /// - Parameters:
     ///   - namesCause: whether `/readyz` says why, where strangers do not read it.
@@ -52,6 +52,7 @@ enum AdminRouter {
                 let lines = healths.map { $0.text + "\n" }.joined()
                 return switch await readiness() {
                 case .ready: text(.ok, (healths.allSatisfy(\.isGood) ? "ready\n" : "degraded\n") + lines)
+                case .degraded(let reason): text(.ok, "degraded\n" + reason + "\n" + lines)
                 case .notReady(let cause):
                     text(.serviceUnavailable, "not ready\n" + (namesCause ? "state: \(cause)\n" : "") + lines)
                 }

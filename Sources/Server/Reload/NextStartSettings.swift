@@ -25,6 +25,7 @@ extension GatefoldConfiguration.StateConfiguration {
     /// Two keys are taken for the same when they make the same reference.
     fileprivate func isSame(as other: Self) -> Bool {
         path == other.path && pushTokensPerHour == other.pushTokensPerHour
+            && sessionsPerHour == other.sessionsPerHour
             && references.reference(toDevice: "") == other.references.reference(toDevice: "")
     }
 }

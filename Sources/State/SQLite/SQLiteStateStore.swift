@@ -12,17 +12,16 @@ public final class SQLiteStateStore: StateStore {
     package let didFindOlderState: Bool
     let acquaintanceLifetime: TimeInterval
     let newPushTokensPerHour: Int
-    /// When acquaintances were pruned last.
-    let pruned = Mutex(Date.distantPast)
-    /// When receipts refused and messages taken in long ago were pruned last.
-    let prunedPurchases = Mutex(Date.distantPast)
+    let clock: WallClock
+    let timing = Mutex(StoreTiming())
 
     /// Opens the file, creates it for its owner alone if there is none, and brings its tables up to date.
     ///
     /// - Parameters:
     ///   - acquaintanceLifetime: in seconds; a bearer not seen for longer is a stranger again.
     ///   - newPushTokensPerHour: so many of one app are taken in; those known already always are.
-    ///   - clock: decides which sessions end when an older copy of the state is found in its place.
+    ///   - clock: decides which sessions end when an older copy of the state is found in its place. What is old is forgotten by
+    ///     the store's own clock, which follows this one (see ``StoreClock``).
     /// - Throws: ``StateStoreError/cannotOpen(path:reason:)`` or ``StateStoreError/newerSchema(path:reason:)``.
     public init(
         path: String, acquaintanceLifetime: TimeInterval = 400 * 86_400,
@@ -47,6 +46,7 @@ public final class SQLiteStateStore: StateStore {
             throw StateStoreError.cannotOpen(path: path, reason: (error as? DatabaseError)?.message ?? "\(error)")
         }
         self.generation = generation
+        self.clock = clock
         self.acquaintanceLifetime = acquaintanceLifetime
         self.newPushTokensPerHour = newPushTokensPerHour
     }

@@ -18,7 +18,7 @@ public struct UpstreamGatefold: Sendable {
             let port = try FreePort.find()
             let text = """
                 server: {listen: "127.0.0.1:\(port)"}
-                state: {path: state.sqlite, reference_secret: {env: UPSTREAM_REFERENCES}}
+                state: {path: state.sqlite, reference_secret: {env: UPSTREAM_REFERENCES}, sessions_per_hour: 1000000}
                 guessing: {per_address: 100000, per_identifier: 10000}
                 passwords: {cost: 1}
                 backends:

@@ -77,7 +77,7 @@ actor VolatileOutbox: DeliveryOutbox {
         if case .waiting = records[id]?.standing { true } else { false }
     }
 
-    func deliveryFailed(_ id: Delivery.ID, lease: [UInt8], cause: String, next: Date) throws {
+    func deliveryFailed(_ id: Delivery.ID, lease: [UInt8], cause: String, at moment: Date, next: Date) throws {
         try Task.checkCancellation()
         guard leases[id] == lease, case .waiting(let attempts, _, _) = records[id]?.standing else { return }
         leases[id] = nil

@@ -55,11 +55,13 @@ struct NoStore: SessionStore, AccountBook {
 
     func record(_ revocation: Revocation) throws { throw Unused() }
 
-    func revocations(after sequence: Int64) throws -> [RevocationRecord] { throw Unused() }
+    func note(_ bounds: TokenBounds, of publication: PublicationID) throws { throw Unused() }
 
-    func discardRevocations(before moment: Date) throws { throw Unused() }
+    func revocations(after sequence: Int64, limit: Int) throws -> RevocationPage { throw Unused() }
 
-    func rememberAcquaintance(_ digest: [UInt8], at moment: Date) throws { throw Unused() }
+    func maintain() throws -> [PublicationID: Date] { throw Unused() }
+
+    func rememberAcquaintance(_ digest: [UInt8], of identifier: [UInt8]) throws { throw Unused() }
 
     func isAcquainted(_ digest: [UInt8]) throws -> Bool { throw Unused() }
 

@@ -24,7 +24,7 @@ final class ProxyRig: Sendable {
         backend: ScriptedBackend = ScriptedBackend(), clock: ManualClock = ManualClock(),
         state: any SessionStore = VolatileStateStore(), guesses: any GuessLimiting = UnlimitedGuesses(),
         tokenSecrets: SecretRing = SecretRing(current: .one), denials: DenialCache = DenialCache(),
-        purchases: PurchaseDesk? = nil, change: (inout Publication) -> Void = { _ in }
+        sessions: SessionLimiter? = nil, purchases: PurchaseDesk? = nil, change: (inout Publication) -> Void = { _ in }
     ) {
         var publication = Publication(
             id: id, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
@@ -40,7 +40,8 @@ final class ProxyRig: Sendable {
             publication: publication, backend: backend,
             tokens: SealedTokenCodec(publication: id, secrets: tokenSecrets, random: .seeded(20)),
             editionSecrets: SecretRing(current: .two), state: state, revocations: revocations, guesses: guesses,
-            references: ReferenceKey(.one), denials: denials, clock: clock.wall, random: .seeded(21),
+            sessions: sessions, references: ReferenceKey(.one), denials: denials, clock: clock.wall,
+            random: .seeded(21),
             purchases: purchases, retryAfter: 17, observe: { events.note($0) })
     }
 
@@ -116,9 +117,10 @@ struct BrokenStateStore: SessionStore {
         _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID
     ) async throws { throw Down() }
     func record(_ revocation: Revocation) async throws { throw Down() }
-    func revocations(after sequence: Int64) async throws -> [RevocationRecord] { throw Down() }
-    func discardRevocations(before moment: Date) async throws { throw Down() }
-    func rememberAcquaintance(_ digest: [UInt8], at moment: Date) async throws { throw Down() }
+    func note(_ bounds: TokenBounds, of publication: PublicationID) async throws { throw Down() }
+    func revocations(after sequence: Int64, limit: Int) async throws -> RevocationPage { throw Down() }
+    func maintain() async throws -> [PublicationID: Date] { throw Down() }
+    func rememberAcquaintance(_ digest: [UInt8], of identifier: [UInt8]) async throws { throw Down() }
     func isAcquainted(_ digest: [UInt8]) async throws -> Bool { throw Down() }
     func health() async throws { throw Down() }
 }

@@ -97,6 +97,19 @@ struct SignInTests {
         #expect(try await rig.signIn().token != nil)
     }
 
+    @Test("one reader opens no more sessions than there may be, while others sign in; what is ended makes no room")
+    func sessions() async throws {
+        let rig = ProxyRig(sessions: SessionLimiter(perHour: 10))
+        for _ in 0..<10 { try await rig.proxy.signOut(token: rig.token(), Inquiry()) }
+        #expect(try await rig.signIn().refusal?.reason == .throttled(retryAfter: 360))
+        #expect(try await rig.signIn("john@example.com").token != nil)
+        rig.clock.step(by: 86_400)
+        #expect(try await rig.signIn().refusal?.reason == .throttled(retryAfter: 360))
+        rig.clock.advance(by: 360)
+        #expect(try await rig.signIn().token != nil)
+        #expect(try await rig.signIn().token == nil)
+    }
+
     @Test("Pitfall 19: the reader's known device gets in while a stranger has used up the guesses")
     func knownDevice() async throws {
         let rig = ProxyRig(guesses: GuessLimiter()) { $0.deviceField = "device" }

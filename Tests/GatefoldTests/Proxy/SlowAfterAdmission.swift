@@ -34,10 +34,15 @@ actor SlowAfterAdmission: SessionStore {
     ) async { await store.remove(device, of: subscriber, in: publication) }
 
     func record(_ revocation: Revocation) async { await store.record(revocation) }
-    func revocations(after sequence: Int64) async -> [RevocationRecord] { await store.revocations(after: sequence) }
-    func discardRevocations(before moment: Date) async { await store.discardRevocations(before: moment) }
-    func rememberAcquaintance(_ digest: [UInt8], at moment: Date) async {
-        await store.rememberAcquaintance(digest, at: moment)
+    func note(_ bounds: TokenBounds, of publication: PublicationID) async {
+        await store.note(bounds, of: publication)
+    }
+    func revocations(after sequence: Int64, limit: Int) async -> RevocationPage {
+        await store.revocations(after: sequence, limit: limit)
+    }
+    func maintain() async -> [PublicationID: Date] { await store.maintain() }
+    func rememberAcquaintance(_ digest: [UInt8], of identifier: [UInt8]) async {
+        await store.rememberAcquaintance(digest, of: identifier)
     }
     func isAcquainted(_ digest: [UInt8]) async -> Bool { await store.isAcquainted(digest) }
     func health() {}

@@ -23,6 +23,21 @@ struct TokenLifeTests {
         #expect(try await rig.credentials(token).refusal?.reason == .expired)
     }
 
+    @Test("Pitfall 21: is over for good once its end may be forgotten, whatever the window and the clock say")
+    func endForgotten() async throws {
+        let rig = ProxyRig(policy: .accessBased) { $0.lifetimes = Lifetimes(token: 100, renewalWindow: 1_000_000) }
+        let (token, begin) = (try await rig.token(), rig.clock.now)
+        let pair = try await rig.credentials(token).pair
+        rig.revocations.discard(expiredBy: begin + 99)
+        #expect(try await rig.verify(token).state == .active)
+        #expect(try rig.gate(pair).isAccepted)
+        // A salt is good to the end of its minute.
+        rig.revocations.discard(expiredBy: begin + 160)
+        #expect(try await rig.verify(token).state != .active)
+        #expect(try await rig.proxy.renew(token: token, Inquiry()).token == nil)
+        #expect(try !rig.gate(pair).isAccepted)
+    }
+
     @Test("Pitfall 7: a token of a system that is no longer asked is nobody's, whoever has that key in the new one")
     func otherBackend() async throws {
         let before = ProxyRig(backend: ScriptedBackend(name: "old"))

@@ -38,7 +38,7 @@ struct RevocationListTests {
         list.add(list.ending(reader, session: session, at: .after(20)))
         #expect(list.isRevoked(holder(session, 100)))
         #expect(!list.isRevoked(holder(other, 100)))
-        list.discard(before: .after(1_000))
+        list.discard(expiredBy: .after(1_000))
         #expect(list.isRevoked(holder(other, 99)))
     }
 
@@ -95,17 +95,24 @@ struct RevocationListTests {
         let later = list.order
         list.add(all)
         #expect(!list.hasEndedAll(of: reader, since: later))
-        list.discard(before: .after(99))
+        list.add(all, expires: .after(50))
+        list.discard(expiredBy: .after(99))
         #expect(!list.hasEndedAll(of: reader, since: noted))
     }
 
-    @Test("forgets only what can not matter any more")
+    @Test("forgets only what the store has forgotten, and takes a token of that time for expired")
     func discard() {
         let list = RevocationList(publication: .daily)
-        list.add(Revocation(publication: .daily, subscriber: reader, session: session, at: .after(10)))
-        list.discard(before: .after(11))
+        list.add(
+            Revocation(publication: .daily, subscriber: reader, session: session, at: .after(10)), expires: .after(100))
+        #expect(!list.hasForgotten(.distantPast))
+        list.discard(expiredBy: .after(99))
         #expect(list.count == 1)
-        list.discard(before: .after(12))
+        list.discard(expiredBy: .after(100))
         #expect(list.count == 0)
+        #expect(list.hasForgotten(.after(100)) && !list.hasForgotten(.after(101)))
+        // What another process said earlier takes nothing back.
+        list.discard(expiredBy: .after(50))
+        #expect(list.hasForgotten(.after(100)))
     }
 }

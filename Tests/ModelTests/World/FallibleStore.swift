@@ -38,12 +38,15 @@ final class FallibleStore: SessionStore {
         _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID
     ) async throws { try await working.remove(device, of: subscriber, in: publication) }
     func record(_ revocation: Revocation) async throws { try await working.record(revocation) }
-    func revocations(after sequence: Int64) async throws -> [RevocationRecord] {
-        try await working.revocations(after: sequence)
+    func note(_ bounds: TokenBounds, of publication: PublicationID) async throws {
+        try await working.note(bounds, of: publication)
     }
-    func discardRevocations(before moment: Date) async throws { try await working.discardRevocations(before: moment) }
-    func rememberAcquaintance(_ digest: [UInt8], at moment: Date) async throws {
-        try await working.rememberAcquaintance(digest, at: moment)
+    func revocations(after sequence: Int64, limit: Int) async throws -> RevocationPage {
+        try await working.revocations(after: sequence, limit: limit)
+    }
+    func maintain() async throws -> [PublicationID: Date] { try await working.maintain() }
+    func rememberAcquaintance(_ digest: [UInt8], of identifier: [UInt8]) async throws {
+        try await working.rememberAcquaintance(digest, of: identifier)
     }
     func isAcquainted(_ digest: [UInt8]) async throws -> Bool { try await working.isAcquainted(digest) }
     func health() async throws { _ = try working }

@@ -117,7 +117,7 @@ struct KeptAnswersTests {
                 ], clock: clock.wall)
             return PublicationSet(
                 directory: PublicationDirectory(default: proxy, byID: [daily: proxy]), gate: gate,
-                backends: OpenBackends(), clients: ClientAddressResolver(trusted: []), revocationRetention: 0)
+                backends: OpenBackends(), clients: ClientAddressResolver(trusted: []))
         }
 
         func lane() -> LaneAnswers {

@@ -55,8 +55,7 @@ struct LaneClientTests {
             PublicationSet(
                 directory: PublicationDirectory(default: proxy, byID: [proxy.publication.id: proxy]),
                 gate: try Gate([], clock: clock.wall), backends: OpenBackends(),
-                clients: ClientAddressResolver(trusted: given.trusted.compactMap { AddressBlock($0) }),
-                revocationRetention: 0))
+                clients: ClientAddressResolver(trusted: given.trusted.compactMap { AddressBlock($0) })))
         let router = MainRouter.make(publications: publications, clock: clock.wall, readiness: { .ready })
         let lane = LaneAnswers(
             publications: publications, keeper: GateKeeper(current: { publications.value.gate }), log: AccessLog(),

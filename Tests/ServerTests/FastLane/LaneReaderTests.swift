@@ -63,8 +63,7 @@ struct LaneReaderTests {
                 PublicationSet(
                     directory: PublicationDirectory(default: proxy, byID: [id: proxy]), gate: gate,
                     backends: OpenBackends(),
-                    clients: ClientAddressResolver(trusted: trusted.compactMap { AddressBlock($0) }),
-                    revocationRetention: 0))
+                    clients: ClientAddressResolver(trusted: trusted.compactMap { AddressBlock($0) })))
             router = MainRouter.make(publications: publications, clock: clock.wall, readiness: { .ready })
             lane = LaneAnswers(
                 publications: publications, keeper: GateKeeper(current: { publications.value.gate }), log: AccessLog(),

@@ -155,7 +155,7 @@ struct SoakPlan: Sendable {
               public_url: http://127.0.0.1:\(port)
               shutdown_grace: 2s
             log: {level: error, format: json}
-            state: {path: state.sqlite, reference_secret: {env: SOAK_REFERENCES}}
+            state: {path: state.sqlite, reference_secret: {env: SOAK_REFERENCES}, sessions_per_hour: 1000000}
             guessing: {per_identifier: 100000, per_address: 1000000, per_wide_block: 1000000}
             passwords: {cost: 1}
             backends:

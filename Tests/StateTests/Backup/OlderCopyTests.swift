@@ -18,7 +18,7 @@ import Testing
     private func list(_ path: String, at moment: Date) async throws -> RevocationList {
         let store = try SQLiteStateStore(path: path, clock: WallClock { moment })
         let lists = RevocationLists()
-        try await RevocationFollower(store: store, lists: lists, retention: { 3600 }).catchUp()
+        try await RevocationFollower(store: store, lists: lists).catchUp()
         return lists.list(for: daily)
     }
 

@@ -51,7 +51,7 @@ import Testing
                 underWay?.standing == .waiting(attempts: 1, next: noon + 35, cause: nil), "on record before it is made")
             // The first was killed, or so it seems: what it says afterwards is of no account.
             #expect(try await store.claim(id, lease: [2], at: noon + 35, until: noon + 70))
-            try await store.deliveryFailed(id, lease: [1], cause: "late", next: noon + 36)
+            try await store.deliveryFailed(id, lease: [1], cause: "late", at: noon, next: noon + 36)
             try await store.release(id, lease: [1], at: noon + 36)
             #expect(try await store.deliveriesDue(in: daily, at: noon + 69, limit: 9).isEmpty)
             try await store.release(id, lease: [2], at: noon + 40)
@@ -68,17 +68,37 @@ import Testing
         try await kind.with { store async throws in
             let delivery = try await order("1", from: store)
             #expect(try await store.claim(delivery.id, lease: [1], at: noon, until: noon + 35))
-            try await store.deliveryFailed(delivery.id, lease: [1], cause: "HTTP 503", next: noon + 60)
+            try await store.deliveryFailed(delivery.id, lease: [1], cause: "HTTP 503", at: noon, next: noon + 60)
             #expect(try await store.deliveriesDue(in: daily, at: noon + 59, limit: 9).isEmpty)
             #expect(
                 try await store.deliveriesDue(in: daily, at: noon + 60, limit: 9).first?.standing
                     == .waiting(attempts: 1, next: noon + 60, cause: "HTTP 503"))
             #expect(try await store.delivered(delivery.id, at: noon + 61))
-            try await store.deliveryFailed(delivery.id, lease: [1], cause: "late", next: noon + 99)
+            try await store.deliveryFailed(delivery.id, lease: [1], cause: "late", at: noon, next: noon + 99)
             #expect(try await !store.delivered(delivery.id, at: noon + 62))
             #expect(
                 try await store.deliveries(in: daily, waiting: false, limit: 9).map(\.standing)
                     == [.delivered(at: noon + 61)])
+        }
+    }
+
+    @Test(
+        "that failed, or was ordered, while the clock was ahead is due once it is right", arguments: FullStore.allCases)
+    func clockSetBack(kind: FullStore) async throws {
+        try await kind.with { store async throws in
+            let ahead = noon + 86_400
+            let failed = try await order("1", from: store)
+            #expect(try await store.claim(failed.id, lease: [1], at: ahead, until: ahead + 35))
+            try await store.deliveryFailed(failed.id, lease: [1], cause: "HTTP 503", at: ahead, next: ahead + 60)
+            let ordered = try await order("2", at: ahead, from: store)
+            let due = try await store.deliveriesDue(in: daily, at: noon + 120, limit: 9)
+            #expect(Set(due.map(\.delivery.id)) == [failed.id, ordered.id])
+            // From then on it waits as long as it should.
+            #expect(try await store.claim(failed.id, lease: [2], at: noon + 120, until: noon + 155))
+            try await store.deliveryFailed(
+                failed.id, lease: [2], cause: "HTTP 503", at: noon + 120, next: noon + 240)
+            #expect(try await store.deliveriesDue(in: daily, at: noon + 239, limit: 9).map(\.delivery) == [ordered])
+            #expect(try await store.deliveriesDue(in: daily, at: noon + 240, limit: 9).count == 2)
         }
     }
 
@@ -89,7 +109,7 @@ import Testing
             #expect(try await store.claim(delivery.id, lease: [1], at: noon, until: noon + 35))
             #expect(try await store.retryDelivery(delivery.id, at: noon + 5), "it waits, and is being tried")
             #expect(try await store.deliveriesDue(in: daily, at: noon + 5, limit: 9).isEmpty)
-            try await store.deliveryFailed(delivery.id, lease: [1], cause: "HTTP 503", next: noon + 3_600)
+            try await store.deliveryFailed(delivery.id, lease: [1], cause: "HTTP 503", at: noon, next: noon + 3_600)
             #expect(try await store.retryDelivery(delivery.id, at: noon + 5))
             #expect(
                 try await store.deliveriesDue(in: daily, at: noon + 5, limit: 9).first?.standing

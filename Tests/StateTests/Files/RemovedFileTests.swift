@@ -38,7 +38,7 @@ import Testing
                 _ = try await store.admit(
                     device(1), of: subscriber(1), in: daily, limit: DeviceLimit(most: 1, excess: .refuse), at: noon)
             }
-            await #expect(throws: (any Error).self) { try await store.rememberAcquaintance([1], at: noon) }
+            await #expect(throws: (any Error).self) { try await store.rememberAcquaintance([1], of: [1]) }
             await #expect(throws: (any Error).self) { try await store.keep(.sample(), at: noon) }
             await #expect(throws: (any Error).self) { try await store.health() }
         }
@@ -49,7 +49,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let path = folder + "/state.sqlite"
             let store = try SQLiteStateStore(path: path)
-            let follower = RevocationFollower(store: store, lists: RevocationLists(), retention: { 3600 })
+            let follower = RevocationFollower(store: store, lists: RevocationLists())
             try await follower.catchUp()
             try FileManager.default.removeItem(atPath: path)
             await #expect(throws: (any Error).self) { try await follower.catchUp() }

@@ -24,9 +24,8 @@ struct DeskRig {
         _ ledger: any StateStore, verifier: ScriptedVerifier = ScriptedVerifier(),
         environments: Set<StoreEnvironment> = [.production], claims: ClaimRule = ClaimRule(mostPersons: 2),
         limits: ReceiptLimits = ReceiptLimits(), times: PurchaseTimes = PurchaseTimes(patience: 60),
-        isDown: Bool = false
+        isDown: Bool = false, clock: ManualClock = ManualClock(noon)
     ) {
-        let clock = ManualClock(noon)
         let events = Kept<[PurchaseEvent]>([])
         self.ledger = ledger
         self.verifier = verifier
@@ -44,10 +43,12 @@ struct DeskRig {
         limits: ReceiptLimits = ReceiptLimits(), times: PurchaseTimes = PurchaseTimes(patience: 60),
         isDown: Bool = false, _ test: (DeskRig) async throws -> Void
     ) async throws {
-        try await FullStore.sqlite.with {
+        let clock = ManualClock(noon)
+        try await FullStore.sqlite.with(clock: clock.wall) {
             try await test(
                 DeskRig(
-                    $0, environments: environments, claims: claims, limits: limits, times: times, isDown: isDown))
+                    $0, environments: environments, claims: claims, limits: limits, times: times, isDown: isDown,
+                    clock: clock))
         }
     }
 

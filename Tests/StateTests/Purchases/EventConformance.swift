@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import TestSupport
 import Testing
 
 @Suite("A store's messages", .serialized) struct EventConformance {
@@ -33,15 +34,17 @@ import Testing
         }
     }
 
-    @Test("are forgotten after 90 days", arguments: FullStore.allCases)
+    @Test("are forgotten after 90 days and the margin of the store's clock", arguments: FullStore.allCases)
     func retention(kind: FullStore) async throws {
-        try await kind.with { store async throws in
-            let isNew = try await store.take(event("1"), at: noon)
-            #expect(isNew)
-            #expect(try await store.take(event("2"), at: noon + 89 * 86_400))
-            #expect(try await !store.take(event("1"), at: noon + 89 * 86_400))
-            #expect(try await store.take(event("1"), at: noon + 91 * 86_400))
-            #expect(try await !store.take(event("2"), at: noon + 91 * 86_400))
+        let clock = ManualClock()
+        try await kind.with(clock: clock.wall) { store async throws in
+            #expect(try await store.take(event("1"), at: clock.now))
+            try await store.maintain(for: 119, clock)
+            #expect(try await store.take(event("2"), at: clock.now))
+            #expect(try await !store.take(event("1"), at: clock.now))
+            try await store.maintain(for: 2, clock)
+            #expect(try await store.take(event("1"), at: clock.now))
+            #expect(try await !store.take(event("2"), at: clock.now))
         }
     }
 

@@ -93,4 +93,33 @@ import Testing
             #expect(try await rig.counts == .init(refused: 1))
         }
     }
+
+    @Test("Pitfall 21: a receipt that waits is not forgotten because the clock is ahead, and is due once it is right")
+    func clockAhead() async throws {
+        try await DeskRig.with { rig async throws in
+            rig.verifier.breakDown()
+            #expect(try await rig.confirm() == .kept)
+            rig.clock.step(by: 365 * 86_400)
+            rig.clock.advance(by: 60)
+            _ = try await rig.desk.followUp()
+            #expect(try await rig.counts == .init(waiting: 1))
+            rig.clock.step(by: -365 * 86_400)
+            rig.verifier.prove(.sample())
+            #expect(try await rig.desk.followUp() == 1)
+            #expect(try await rig.counts == .init(proven: 1))
+        }
+    }
+
+    @Test("Pitfall 21: nor because the clock was behind when it came")
+    func clockBehind() async throws {
+        try await DeskRig.with { rig async throws in
+            rig.clock.step(by: -365 * 86_400)
+            rig.verifier.breakDown()
+            #expect(try await rig.confirm() == .kept)
+            rig.clock.step(by: 365 * 86_400)
+            rig.clock.advance(by: 60)
+            _ = try await rig.desk.followUp()
+            #expect(try await rig.counts == .init(waiting: 1))
+        }
+    }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Gatefold
+import TestSupport
 import Testing
 
 @testable import State
@@ -57,7 +58,7 @@ import Testing
             #expect(try await store.receiptsDue(in: daily, at: noon + 61, limit: 9).map(\.id) == [first.id, second.id])
             #expect(try await store.receiptsDue(in: daily, at: noon + 60, limit: 9).map(\.id) == [first.id])
             #expect(try await store.receiptsDue(in: daily, at: noon + 61, limit: 1).map(\.id) == [first.id])
-            try await store.postpone(first.id, until: noon + 120)
+            try await store.postpone(first.id, at: noon, until: noon + 120)
             #expect(try await store.receiptsDue(in: daily, at: noon + 119, limit: 9).map(\.id) == [second.id])
             let due = try await store.receiptsDue(in: daily, at: noon + 120, limit: 9)
             #expect(due.map(\.id) == [second.id, first.id])
@@ -75,7 +76,7 @@ import Testing
             let proven = try await store.keep(.sample("proven"), at: noon)
             _ = try await store.settle(
                 proven, proving: [.sample()], claims: .exclusive, delivering: [], at: noon + 2)
-            for id in [refused.id, proven.id] { try await store.postpone(id, until: noon + 60) }
+            for id in [refused.id, proven.id] { try await store.postpone(id, at: noon, until: noon + 60) }
             #expect(try await store.keep(.sample("refused"), at: noon).standing == .refused(refusal, at: noon + 1))
             #expect(try await store.keep(.sample("proven"), at: noon).standing == .proven(at: noon + 2))
             #expect(try await store.receiptsDue(in: daily, at: noon + 999, limit: 9).isEmpty)
@@ -109,7 +110,7 @@ import Testing
                 // Handed in again it is the same, and stays without its content should the store be down.
                 let again = try await store.keep(.sample(text), at: noon + 2)
                 #expect(again.id == record.id && again.incoming == .sample(text))
-                #expect(try await store.postpone(again.id, until: noon + 60))
+                #expect(try await store.postpone(again.id, at: noon, until: noon + 60))
                 #expect(try await parts(of: record, store) == [Data()])
                 // Genuine after all, it is whole again for whoever claims by it.
                 _ = try await store.settle(
@@ -153,7 +154,10 @@ import Testing
             let proven = try await store.keep(.sample("proven"), at: noon)
             _ = try await store.settle(
                 proven, proving: [.sample()], claims: .exclusive, delivering: [], at: noon)
-            for record in [waiting, proven] { try await store.forget(record.id) }
+            for record in [waiting, proven] {
+                #expect(try await !store.giveUp(record.id, afterWaiting: 3600))
+                #expect(try await store.giveUp(record.id, afterWaiting: 0) == (record.id == waiting.id))
+            }
             #expect(try await store.standings(in: daily).stores == [appStore: .init(proven: 1)])
         }
     }
@@ -185,9 +189,10 @@ import Testing
         }
     }
 
-    @Test("that were refused 90 days ago are forgotten, and no others", arguments: FullStore.allCases)
+    @Test("that were refused 90 days and the margin ago are forgotten, and no others", arguments: FullStore.allCases)
     func retention(kind: FullStore) async throws {
-        try await kind.with { store async throws in
+        let clock = ManualClock()
+        try await kind.with(clock: clock.wall) { store async throws in
             let day: TimeInterval = 86_400
             let old = try await store.keep(.sample("old"), at: noon)
             try await store.refuse(old, ReceiptRefusal(.forged), at: noon)
@@ -195,7 +200,8 @@ import Testing
             try await store.refuse(young, ReceiptRefusal(.forged), at: noon + 2 * day)
             _ = try await store.keep(.sample("waiting"), at: noon)
             try await store.claim(.sample(), by: buyer(1), receipt: "proven")
-            _ = try await store.keep(.sample("new"), at: noon + 91 * day)
+            try await store.maintain(for: 121, clock)
+            _ = try await store.keep(.sample("new"), at: clock.now)
             #expect(
                 try await store.standings(in: daily).stores[appStore] == .init(waiting: 2, proven: 1, refused: 1))
         }

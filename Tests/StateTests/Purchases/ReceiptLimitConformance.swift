@@ -82,7 +82,7 @@ import Testing
             func wait(_ number: UInt8, in publication: PublicationID = daily) async throws -> ReceiptRecord? {
                 let record = try await store.keep(
                     .sample(of: buyer(number), in: publication), within: limits, at: noon)
-                let waits = try await store.postpone(record.id, within: limits, until: noon + 60)
+                let waits = try await store.postpone(record.id, within: limits, at: noon, until: noon + 60)
                 return waits ? record : nil
             }
             let first = try #require(try await wait(1))
@@ -91,7 +91,7 @@ import Testing
             #expect(try await wait(3, in: weekly) != nil)
             #expect(try await store.standings(in: daily).stores == [appStore: .init(waiting: 2)])
             // Those that wait already go on waiting, and a store that answers is asked about others all the same.
-            #expect(try await store.postpone(first.id, within: limits, until: noon + 120))
+            #expect(try await store.postpone(first.id, within: limits, at: noon, until: noon + 120))
             let fourth = try await store.keep(.sample(of: buyer(4)), within: limits, at: noon)
             _ = try await store.settle(fourth, proving: [.sample()], claims: .exclusive, delivering: [], at: noon)
             try await store.refuse(first, ReceiptRefusal(.storeRefused), at: noon)

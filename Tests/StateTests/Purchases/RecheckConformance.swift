@@ -139,7 +139,7 @@ import Testing
                 .sample("5", environment: .sandbox, awaitsAcknowledgement: true), by: buyer(1))
             try await store.note([.sample("6", awaitsAcknowledgement: true)], at: noon)
             #expect(try await waiting() == ["2", "1"])
-            try await store.postponeLook(at: "2", in: appStore, until: noon + 60)
+            try await store.postponeLook(at: "2", in: appStore, from: noon, until: noon + 60)
             #expect(try await waiting() == ["1"])
             #expect(try await waiting(at: noon + 60) == ["2", "1"])
             try await store.note([first.acknowledged], at: noon)
@@ -161,11 +161,11 @@ import Testing
             #expect(try await due(store, at: end + 2).isEmpty)
             #expect(try await due(store, at: end + 3601).isEmpty)
             #expect(try await due(store, at: end + 3602) == ["1"])
-            try await store.postponeLook(at: "1", in: appStore, until: end + 4000)
+            try await store.postponeLook(at: "1", in: appStore, from: noon, until: end + 4000)
             #expect(try await due(store, at: end + 3999).isEmpty)
             #expect(try await due(store, at: end + 4000) == ["1"])
             // The store has said something new since.
-            try await store.postponeLook(at: "1", in: appStore, until: end + 9000)
+            try await store.postponeLook(at: "1", in: appStore, from: noon, until: end + 9000)
             try await store.note([.sample("1", expires: end, told: end + 4001)], at: end + 4001)
             #expect(try await due(store, at: end + 8000) == ["1"])
             try await store.looked(at: "unknown", in: appStore, moment: noon)
@@ -193,7 +193,7 @@ import Testing
             let moment = noon + 2 * day
             #expect(try await due(store, at: moment) == ["4", "3", "2", "1"])
             for failing in ["4", "3"] {
-                try await store.postponeLook(at: failing, in: appStore, until: moment - 60)
+                try await store.postponeLook(at: failing, in: appStore, from: noon, until: moment - 60)
             }
             #expect(try await due(store, at: moment, limit: 3) == ["2", "1", "4"])
         }

@@ -39,15 +39,21 @@ public protocol PurchaseLedger: Sendable {
     /// - Parameter record: as it was read before its store was asked; one that was proven since stays proven.
     func refuse(_ record: ReceiptRecord, _ refusal: ReceiptRefusal, at moment: Date) async throws
 
-    /// Forgets a receipt that still waits: handed in again, it is a new one.
-    func forget(_ record: ReceiptRecord.ID) async throws
+    /// Forgets a receipt that still waits, and has waited for so many seconds by the ledger's own clock, which does not jump
+    /// (see ``StoreClock``): handed in again, it is a new one.
+    ///
+    /// - Returns: whether it was forgotten.
+    func giveUp(_ record: ReceiptRecord.ID, afterWaiting seconds: TimeInterval) async throws -> Bool
 
     /// Notes that the store could not be asked.
     ///
+    /// - Parameters:
+    ///   - moment: the present. Should the clock be set back behind it, the receipt is due at once.
+    ///   - due: when the store is to be asked again.
     /// - Returns: false where as many wait as may (``ReceiptLimits/waiting``): one that did not wait yet is then forgotten.
     @discardableResult
     func postpone(
-        _ record: ReceiptRecord.ID, within limits: ReceiptLimits, until moment: Date
+        _ record: ReceiptRecord.ID, within limits: ReceiptLimits, at moment: Date, until due: Date
     ) async throws -> Bool
 
     /// A publication's receipts that wait for a verdict and whose time has come, the longest due first.
@@ -91,9 +97,9 @@ public protocol PurchaseLedger: Sendable {
     /// Notes that the store was asked about a purchase, and answered.
     func looked(at original: String, in store: StoreName, moment: Date) async throws
 
-    /// Notes that the store could not be asked about a purchase: it is not looked at, nor acknowledged, before `moment`,
+    /// Notes that the store could not be asked about a purchase: it is not looked at, nor acknowledged, before `due`,
     /// unless the store says something new of it.
-    func postponeLook(at original: String, in store: StoreName, until moment: Date) async throws
+    func postponeLook(at original: String, in store: StoreName, from moment: Date, until due: Date) async throws
 
     /// Makes an installation or an account the same person as a subscriber: each then has what the other claimed.
     ///
@@ -147,7 +153,7 @@ extension PurchaseLedger {
 
     /// The same of one whose store could not be asked.
     @discardableResult
-    public func postpone(_ record: ReceiptRecord.ID, until moment: Date) async throws -> Bool {
-        try await postpone(record, within: ReceiptLimits(), until: moment)
+    public func postpone(_ record: ReceiptRecord.ID, at moment: Date, until due: Date) async throws -> Bool {
+        try await postpone(record, within: ReceiptLimits(), at: moment, until: due)
     }
 }

@@ -27,8 +27,8 @@ enum DeliveryRow {
             sql: """
                 INSERT INTO delivery (
                     store, transaction_id, publication, owner, account, price, currency, product, quantity, purchased,
-                    environment, ordered, attempts, next)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT (store, transaction_id) DO NOTHING
+                    environment, ordered, attempts, next, next_set)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?) ON CONFLICT (store, transaction_id) DO NOTHING
                 """,
             arguments: [
                 delivery.id.store.rawValue, try StateText.storable(delivery.id.transaction, table),
@@ -37,7 +37,7 @@ enum DeliveryRow {
                 try StateText.storable(ifAny: delivery.credit.price, table),
                 try StateText.storable(ifAny: delivery.credit.currency, table),
                 try StateText.storable(delivery.product, table), Int64(delivery.quantity),
-                delivery.purchased.timeIntervalSince1970, delivery.environment.rawValue, seconds, seconds,
+                delivery.purchased.timeIntervalSince1970, delivery.environment.rawValue, seconds, seconds, seconds,
             ])
     }
 

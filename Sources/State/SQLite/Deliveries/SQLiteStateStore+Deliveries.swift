@@ -11,10 +11,11 @@ extension SQLiteStateStore {
                 try db.cachedStatement(
                     sql: """
                         SELECT \(DeliveryRow.columns) FROM delivery
-                        WHERE publication = ? AND next <= ? AND \(DeliveryRow.waits)
+                        WHERE publication = ? AND \(DueMoment.condition("next", set: "next_set"))
+                            AND \(DeliveryRow.waits)
                         ORDER BY ordered, store, transaction_id LIMIT ?
                         """),
-                arguments: [publication.rawValue, moment.timeIntervalSince1970, max(0, limit)]
+                arguments: [publication.rawValue] + DueMoment.arguments(at: moment) + [max(0, limit)]
             ).map(DeliveryRow.record)
         }
     }
@@ -23,13 +24,14 @@ extension SQLiteStateStore {
         try await pool.write { db in
             try db.execute(
                 sql: """
-                    UPDATE delivery SET lease = ?, attempts = attempts + 1, next = ?
-                    WHERE store = ? AND transaction_id = ? AND next <= ? AND \(DeliveryRow.waits)
+                    UPDATE delivery SET lease = ?, attempts = attempts + 1, next = ?, next_set = ?
+                    WHERE store = ? AND transaction_id = ? AND \(DueMoment.condition("next", set: "next_set"))
+                        AND \(DeliveryRow.waits)
                     """,
                 arguments: [
-                    Data(lease), end.timeIntervalSince1970, id.store.rawValue, id.transaction,
-                    moment.timeIntervalSince1970,
-                ])
+                    Data(lease), end.timeIntervalSince1970, moment.timeIntervalSince1970, id.store.rawValue,
+                    id.transaction,
+                ] + DueMoment.arguments(at: moment))
             return db.changesCount > 0
         }
     }
@@ -38,10 +40,13 @@ extension SQLiteStateStore {
         try await pool.write { db in
             try db.execute(
                 sql: """
-                    UPDATE delivery SET lease = NULL, attempts = attempts - 1, next = ?
+                    UPDATE delivery SET lease = NULL, attempts = attempts - 1, next = ?, next_set = ?
                     WHERE store = ? AND transaction_id = ? AND lease = ? AND delivered IS NULL
                     """,
-                arguments: [moment.timeIntervalSince1970, id.store.rawValue, id.transaction, Data(lease)])
+                arguments: [
+                    moment.timeIntervalSince1970, moment.timeIntervalSince1970, id.store.rawValue, id.transaction,
+                    Data(lease),
+                ])
         }
     }
 
@@ -58,16 +63,18 @@ extension SQLiteStateStore {
         }
     }
 
-    public func deliveryFailed(_ id: Delivery.ID, lease: [UInt8], cause: String, next: Date) async throws {
+    public func deliveryFailed(
+        _ id: Delivery.ID, lease: [UInt8], cause: String, at moment: Date, next: Date
+    ) async throws {
         try await pool.write { db in
             try db.execute(
                 sql: """
-                    UPDATE delivery SET lease = NULL, next = ?, cause = ?
+                    UPDATE delivery SET lease = NULL, next = ?, next_set = ?, cause = ?
                     WHERE store = ? AND transaction_id = ? AND lease = ? AND delivered IS NULL
                     """,
                 arguments: [
-                    next.timeIntervalSince1970, cause.replacing("\0", with: " "), id.store.rawValue, id.transaction,
-                    Data(lease),
+                    next.timeIntervalSince1970, moment.timeIntervalSince1970, cause.replacing("\0", with: " "),
+                    id.store.rawValue, id.transaction, Data(lease),
                 ])
         }
     }

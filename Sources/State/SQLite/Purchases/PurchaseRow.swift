@@ -40,9 +40,11 @@ enum PurchaseRow {
             ])
     }
 
-    static func postpone(_ db: Database, _ purchase: PurchaseKey, until moment: Date) throws {
+    static func postpone(_ db: Database, _ purchase: PurchaseKey, from moment: Date, until due: Date) throws {
         try db.execute(
-            sql: "UPDATE purchase SET rest = ? WHERE store = ? AND original = ?",
-            arguments: [moment.timeIntervalSince1970, purchase.store.rawValue, purchase.original])
+            sql: "UPDATE purchase SET rest = ?, rest_set = ? WHERE store = ? AND original = ?",
+            arguments: [
+                due.timeIntervalSince1970, moment.timeIntervalSince1970, purchase.store.rawValue, purchase.original,
+            ])
     }
 }

@@ -25,7 +25,10 @@ enum ReceiptRow {
         try Row.fetchOne(db, sql: "SELECT \(columns) FROM receipt WHERE id = ?", arguments: [id.rawValue]).map(record)
     }
 
-    static func insert(_ db: Database, _ receipt: IncomingReceipt, at moment: Date) throws -> ReceiptRecord.ID {
+    /// - Parameter kept: the present by the store's clock.
+    static func insert(
+        _ db: Database, _ receipt: IncomingReceipt, at moment: Date, kept: Date
+    ) throws -> ReceiptRecord.ID {
         let seconds = moment.timeIntervalSince1970
         let credit = receipt.credit
         let id = try Int64.fetchOne(
@@ -33,15 +36,16 @@ enum ReceiptRow {
                 sql: """
                     INSERT INTO receipt (
                         publication, store, owner, digest, parts, credit_account, credit_price, credit_currency,
-                        received, standing, attempts, due)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?) RETURNING id
+                        received, standing, attempts, due, due_set, kept)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, ?) RETURNING id
                     """),
             arguments: [
                 receipt.publication.rawValue, receipt.store.rawValue, OwnerColumn.value(receipt.owner),
                 Data(receipt.receipt.digest), Data(receipt.receipt.encoded),
                 try StateText.storable(ifAny: credit?.account, table),
                 try StateText.storable(ifAny: credit?.price, table),
-                try StateText.storable(ifAny: credit?.currency, table), seconds, seconds + inHand,
+                try StateText.storable(ifAny: credit?.currency, table), seconds, seconds + inHand, seconds,
+                kept.timeIntervalSince1970,
             ])
         guard let id else { throw StateStoreError.unreadableRow(table: table) }
         return ReceiptRecord.ID(id)
@@ -86,8 +90,12 @@ enum ReceiptRow {
     }
 
     /// Only one that waits.
-    static func forget(_ db: Database, _ id: ReceiptRecord.ID) throws {
-        try db.execute(sql: "DELETE FROM receipt WHERE id = ? AND standing = 'waiting'", arguments: [id.rawValue])
+    ///
+    /// - Parameter moment: only one that was kept by then, by the store's clock.
+    static func forget(_ db: Database, _ id: ReceiptRecord.ID, keptBy moment: Date = .distantFuture) throws {
+        try db.execute(
+            sql: "DELETE FROM receipt WHERE id = ? AND standing = 'waiting' AND kept <= ?",
+            arguments: [id.rawValue, moment.timeIntervalSince1970])
     }
 
     /// Forgets the owner's receipts that this one has made superfluous: anybody can vary a genuine receipt.

@@ -6,7 +6,6 @@ extension SQLiteStateStore {
     public func keep(
         _ receipt: IncomingReceipt, within limits: ReceiptLimits, at moment: Date
     ) async throws -> ReceiptRecord {
-        try await pruneIfTime(moment)
         return try await pool.write { db in
             if let known = try ReceiptRow.find(db, receipt) {
                 // One whose content was forgotten stays without it until it proves something: refused ones have no limit.
@@ -15,7 +14,8 @@ extension SQLiteStateStore {
             }
             try ReceiptRoom.make(db, for: receipt, within: limits, at: moment)
             return ReceiptRecord(
-                id: try ReceiptRow.insert(db, receipt, at: moment), incoming: receipt, received: moment,
+                id: try ReceiptRow.insert(db, receipt, at: moment, kept: self.now(db).moment), incoming: receipt,
+                received: moment,
                 standing: .waiting(attempts: 0))
         }
     }
@@ -24,13 +24,16 @@ extension SQLiteStateStore {
         try await pool.write { db in try ReceiptRow.refuse(db, record, refusal, at: moment) }
     }
 
-    public func forget(_ record: ReceiptRecord.ID) async throws {
-        try await pool.write { db in try ReceiptRow.forget(db, record) }
+    public func giveUp(_ record: ReceiptRecord.ID, afterWaiting seconds: TimeInterval) async throws -> Bool {
+        try await pool.write { db in
+            try ReceiptRow.forget(db, record, keptBy: self.now(db).moment.addingTimeInterval(-seconds))
+            return db.changesCount > 0
+        }
     }
 
     /// Only what still waits: another process may have had its verdict meanwhile.
     public func postpone(
-        _ record: ReceiptRecord.ID, within limits: ReceiptLimits, until moment: Date
+        _ record: ReceiptRecord.ID, within limits: ReceiptLimits, at moment: Date, until due: Date
     ) async throws -> Bool {
         try await pool.write { db in
             guard let receipt = try ReceiptRow.find(db, record) else { return false }
@@ -41,8 +44,11 @@ extension SQLiteStateStore {
                 return false
             }
             try db.execute(
-                sql: "UPDATE receipt SET attempts = attempts + 1, due = ? WHERE id = ? AND standing = 'waiting'",
-                arguments: [moment.timeIntervalSince1970, record.rawValue])
+                sql: """
+                    UPDATE receipt SET attempts = attempts + 1, due = ?, due_set = ?
+                    WHERE id = ? AND standing = 'waiting'
+                    """,
+                arguments: [due.timeIntervalSince1970, moment.timeIntervalSince1970, record.rawValue])
             return true
         }
     }
@@ -55,9 +61,10 @@ extension SQLiteStateStore {
                 db,
                 sql: """
                     SELECT \(ReceiptRow.columns) FROM receipt
-                    WHERE publication = ? AND standing = 'waiting' AND due <= ? ORDER BY due, id LIMIT ?
+                    WHERE publication = ? AND standing = 'waiting' AND \(DueMoment.condition("due", set: "due_set"))
+                    ORDER BY due, id LIMIT ?
                     """,
-                arguments: [publication.rawValue, moment.timeIntervalSince1970, max(0, limit)]
+                arguments: [publication.rawValue] + DueMoment.arguments(at: moment) + [max(0, limit)]
             ).map(ReceiptRow.record)
         }
     }

@@ -28,7 +28,7 @@ extension SQLiteStateStore {
             }
             arguments += StatementArguments(stores.sorted().map(\.rawValue))
             arguments += StatementArguments(environments.map(\.rawValue).sorted())
-            arguments += [now]
+            arguments += DueMoment.arguments(at: moment)
             let condition: String
             switch selection {
             case .ending(let period):
@@ -46,7 +46,7 @@ extension SQLiteStateStore {
                     sql: """
                         SELECT DISTINCT p.store, p.original, p.looked FROM \(rows)
                             AND p.environment IN (\(Self.places(environments.count)))
-                            AND p.rest <= ? AND \(condition)
+                            AND \(DueMoment.condition("p.rest", set: "p.rest_set")) AND \(condition)
                         ORDER BY CASE WHEN p.rest > p.looked THEN p.rest ELSE p.looked END, p.looked,
                             p.store, p.original LIMIT ?
                         """),
@@ -82,13 +82,13 @@ extension SQLiteStateStore {
                         JOIN purchase p ON p.store = t.store AND p.original = t.original
                         WHERE t.awaits_acknowledgement = 1 AND t.store IN (\(Self.places(stores.count)))
                             AND t.environment IN (\(Self.places(environments.count)))
-                            AND t.revoked IS NULL AND p.rest <= ?
+                            AND t.revoked IS NULL AND \(DueMoment.condition("p.rest", set: "p.rest_set"))
                             AND EXISTS (SELECT 1 FROM claim c WHERE c.store = t.store AND c.original = t.original)
                         ORDER BY t.purchased, t.store, t.id LIMIT ?
                         """),
                 arguments: StatementArguments(stores.sorted().map(\.rawValue))
                     + StatementArguments(environments.map(\.rawValue).sorted())
-                    + [moment.timeIntervalSince1970, max(0, limit)]
+                    + DueMoment.arguments(at: moment) + [max(0, limit)]
             ).map { row in
                 let transaction = try TransactionRow.transaction(row)
                 return Recheck(
@@ -116,9 +116,11 @@ extension SQLiteStateStore {
         }
     }
 
-    public func postponeLook(at original: String, in store: StoreName, until moment: Date) async throws {
+    public func postponeLook(
+        at original: String, in store: StoreName, from moment: Date, until due: Date
+    ) async throws {
         try await pool.write { db in
-            try PurchaseRow.postpone(db, PurchaseKey(store: store, original: original), until: moment)
+            try PurchaseRow.postpone(db, PurchaseKey(store: store, original: original), from: moment, until: due)
         }
     }
 

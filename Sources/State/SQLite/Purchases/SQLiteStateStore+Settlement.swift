@@ -10,7 +10,7 @@ extension SQLiteStateStore {
         // One immediate transaction: nobody else can claim between counting and writing.
         try await pool.write { db in
             guard let known = try ReceiptRow.find(db, record.id) else { throw StateStoreError.noSuchReceipt }
-            return try Self.settle(
+            return try self.settle(
                 db, record.incoming, known: known, proving: transactions, claims: claims, delivering: delivering,
                 at: moment)
         }
@@ -19,16 +19,15 @@ extension SQLiteStateStore {
     public func keep(
         _ receipt: IncomingReceipt, proving transactions: [StoreTransaction], claims: ClaimRule, at moment: Date
     ) async throws -> Settlement {
-        try await pruneIfTime(moment)
-        return try await pool.write { db in
-            try Self.settle(
+        try await pool.write { db in
+            try self.settle(
                 db, receipt, known: ReceiptRow.find(db, receipt), proving: transactions, claims: claims,
                 delivering: [], at: moment)
         }
     }
 
     /// - Parameter known: as it is on record now; nil where it is not.
-    private static func settle(
+    private func settle(
         _ db: Database, _ receipt: IncomingReceipt, known: ReceiptRecord?, proving transactions: [StoreTransaction],
         claims: ClaimRule, delivering: [Delivery], at moment: Date
     ) throws -> Settlement {
@@ -39,7 +38,7 @@ extension SQLiteStateStore {
             try TransactionRow.note(db, transactions.filter { $0.revoked != nil }, at: moment)
             return .claimedByAnother
         }
-        let id = try known?.id ?? ReceiptRow.insert(db, receipt, at: moment)
+        let id = try known?.id ?? ReceiptRow.insert(db, receipt, at: moment, kept: now(db).moment)
         if let owner = receipt.owner {
             let person = try PersonRow.person(db, of: owner)
             // What the person has already is not claimed again under another name: it would be kept after parting, and
@@ -64,7 +63,6 @@ extension SQLiteStateStore {
     }
 
     public func take(_ event: StoreEvent, at moment: Date) async throws -> Bool {
-        try await pruneIfTime(moment)
         return try await pool.write { db in
             let seconds = moment.timeIntervalSince1970
             try db.execute(

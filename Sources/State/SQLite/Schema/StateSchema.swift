@@ -28,6 +28,7 @@ enum StateSchema {
         migrator.registerMigration("5 delivery leases") { db in try db.execute(sql: deliveryLeases) }
         migrator.registerMigration("6 PIN codes") { db in try db.execute(sql: pinCodes) }
         migrator.registerMigration("7 shared facts") { db in try db.execute(sql: sharedFacts) }
+        migrator.registerMigration("8 retention") { db in try db.execute(sql: retention) }
         return migrator
     }
 }

@@ -28,7 +28,7 @@ extension SQLiteStateStore {
                     publication: publication, subscriber: subscriber, evicting: device,
                     recorded: [recorded, floor].compactMap(\.self).max(), at: moment)
                 try Self.remove(db, device.reference, subscriber, publication)
-                try Self.record(db, revocation)
+                try self.record(db, revocation)
                 return revocation
             }
             return .admitted(revoking: ended)

@@ -4,62 +4,69 @@ public import Gatefold
 
 extension SQLiteStateStore {
     public func record(_ revocation: Revocation) async throws {
-        try await pool.write { db in try Self.record(db, revocation) }
+        try await pool.write { db in try self.record(db, revocation) }
     }
 
-    public func revocations(after sequence: Int64) async throws -> [RevocationRecord] {
-        try await pool.read { db in
-            try Row.fetchAll(
+    public func revocations(after sequence: Int64, limit: Int) async throws -> RevocationPage {
+        let (moment, most) = (clock.now, max(1, limit))
+        return try await pool.read { db in
+            let rows = try Row.fetchCursor(
                 try db.cachedStatement(
                     sql: """
-                        SELECT \(Self.columns) FROM revocation
-                        WHERE sequence > ? ORDER BY sequence
+                        SELECT \(RevocationRow.columns) FROM revocation
+                        WHERE sequence > ? ORDER BY sequence LIMIT ?
                         """),
-                arguments: [sequence]
-            ).map(Self.record)
+                arguments: [sequence, most])
+            var page = RevocationPage()
+            var (count, last) = (0, sequence)
+            while let row = try rows.next() {
+                count += 1
+                switch try RevocationRow.read(row, at: moment) {
+                case .record(let record):
+                    page.records.append(record)
+                    last = record.sequence
+                case .unreadable(let sequence, let standIn):
+                    page.unreadable.append(sequence)
+                    if let standIn { page.records.append(standIn) }
+                    last = sequence
+                }
+            }
+            if count == most { page.next = last }
+            return page
         }
     }
 
-    public func discardRevocations(before moment: Date) async throws {
-        let seconds = moment.timeIntervalSince1970
-        // Looking first costs no lock: most of the time there is nothing to discard.
-        let isNeeded = try await pool.read { db in
-            try Bool.fetchOne(
-                db, sql: "SELECT EXISTS (SELECT 1 FROM revocation WHERE before < ?)", arguments: [seconds])
-        }
-        guard isNeeded == true else { return }
-        try await pool.write { db in
-            try db.execute(sql: "DELETE FROM revocation WHERE before < ?", arguments: [seconds])
-        }
-    }
-
-    private static let columns = "sequence, publication, subscriber, session, before, spared_session, spared_issued"
-
-    /// Joins it with the one of its scope, see ``Revocation/joined(with:)``. A scope that ends more, or other sessions, than
-    /// before moves to the end of the sequence, so that followers see it.
-    static func record(_ db: Database, _ revocation: Revocation) throws {
-        let scope: StatementArguments = [
-            revocation.publication.rawValue, Data(revocation.subscriber.bytes), Data(revocation.session?.bytes ?? []),
-        ]
+    /// Joins it with what is on record of its subscriber, see `SubscriberRevocations`. A scope that ends more, or other
+    /// sessions, than before moves to the end of the sequence, so that followers see it. A row that can not be read is replaced
+    /// by the end of all sessions opened so far.
+    func record(_ db: Database, _ revocation: Revocation) throws {
+        let (publication, subscriber) = (revocation.publication, revocation.subscriber)
         // Who may no longer sign in by a token may not by what it linked either.
-        if revocation.session == nil { try endLinks(db, with: revocation.subscriber, in: revocation.publication) }
-        let known = try Row.fetchOne(
-            db, sql: "SELECT \(columns) FROM revocation WHERE publication = ? AND subscriber = ? AND session = ?",
-            arguments: scope
-        ).map(Self.record)?.revocation
-        let joined = known?.joined(with: revocation) ?? revocation
-        if joined == known { return }
-        try db.execute(
-            sql: "DELETE FROM revocation WHERE publication = ? AND subscriber = ? AND session = ?", arguments: scope)
-        try db.execute(
-            sql: """
-                INSERT INTO revocation (publication, subscriber, session, before, spared_session, spared_issued)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """,
-            arguments: scope + [
-                joined.before.timeIntervalSince1970, joined.spared.map { Data($0.session.bytes) },
-                joined.spared?.issuedAt.timeIntervalSince1970,
-            ])
+        if revocation.session == nil { try Self.endLinks(db, with: subscriber, in: publication) }
+        let now = try self.now(db)
+        var joined = SubscriberRevocations()
+        var known: [UnnumberedRecord: Int64] = [:]
+        var surplus: [Int64] = []
+        let rows = try Row.fetchAll(
+            try db.cachedStatement(
+                sql: "SELECT \(RevocationRow.columns) FROM revocation WHERE publication = ? AND subscriber = ?"),
+            arguments: [publication.rawValue, Data(subscriber.bytes)])
+        for row in rows {
+            switch try RevocationRow.read(row, at: clock.now) {
+            case .record(let record):
+                joined.add(record.revocation, expires: record.expires)
+                known[UnnumberedRecord(revocation: record.revocation, expires: record.expires)] = record.sequence
+            case .unreadable(let sequence, let standIn):
+                surplus.append(sequence)
+                if let standIn { joined.add(standIn.revocation, expires: standIn.expires) }
+            }
+        }
+        let expires = try expiry(db, of: publication, before: revocation.before, at: now)
+        guard joined.add(revocation, expires: expires) || !surplus.isEmpty else { return }
+        let wanted = joined.records(of: subscriber, in: publication)
+        let missing = wanted.filter { known.removeValue(forKey: $0) == nil }
+        for sequence in surplus + known.values { try RevocationRow.delete(db, sequence) }
+        for record in missing { try RevocationRow.insert(db, record) }
     }
 
     /// The latest boundary on record for a session, or for all of its subscriber's.
@@ -73,26 +80,5 @@ extension SQLiteStateStore {
                 """,
             arguments: [publication.rawValue, Data(subscriber.bytes), Data(session.bytes)]
         ).map { Date(timeIntervalSince1970: $0) }
-    }
-
-    private static func record(_ row: Row) throws -> RevocationRecord {
-        let table = "revocation"
-        let session = try StateRow.bytes(row, 3, table)
-        let reference = SessionReference(bytes: session)
-        guard let publication = PublicationID(try StateRow.text(row, 1, table)),
-            let subscriber = SubscriberReference(bytes: try StateRow.bytes(row, 2, table)),
-            session.isEmpty || reference != nil
-        else { throw StateStoreError.unreadableRow(table: table) }
-        return RevocationRecord(
-            sequence: try StateRow.integer(row, 0, table),
-            revocation: Revocation(
-                publication: publication, subscriber: subscriber, session: reference,
-                before: try StateRow.date(row, 4, table), spared: try spared(row, table)))
-    }
-
-    private static func spared(_ row: Row, _ table: String) throws -> SparedSession? {
-        guard let bytes = try StateRow.optional(StateRow.bytes, row, 5, table) else { return nil }
-        guard let session = SessionReference(bytes: bytes) else { throw StateStoreError.unreadableRow(table: table) }
-        return SparedSession(session: session, issuedAt: try StateRow.date(row, 6, table))
     }
 }

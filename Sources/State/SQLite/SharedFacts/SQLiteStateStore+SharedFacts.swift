@@ -38,7 +38,9 @@ extension SQLiteStateStore: SharedFactStore {
 
     public func discardSharedFacts(endedBefore moment: Date, most: Int) async throws {
         try await pool.write { db in
-            try db.execute(sql: "DELETE FROM shared_fact WHERE ends < ?", arguments: [moment.timeIntervalSince1970])
+            // By both clocks: what a clock that is ahead takes for over is not.
+            let present = min(moment, try self.now(db).moment)
+            try db.execute(sql: "DELETE FROM shared_fact WHERE ends < ?", arguments: [present.timeIntervalSince1970])
             try db.execute(
                 sql: """
                     DELETE FROM shared_fact WHERE sequence <= (

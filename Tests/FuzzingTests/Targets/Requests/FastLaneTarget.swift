@@ -112,7 +112,7 @@ extension FuzzTarget {
                             id: FuzzedTenant.id, layout: ContentLayout(prefix: "/content/daily/"),
                             verifier: FuzzedTenant.verifier, revocations: FuzzedTenant.revocations)
                     ], clock: WallClock { FuzzedTenant.now })
-            }, backends: OpenBackends(), clients: ClientAddressResolver(trusted: []), revocationRetention: 0))
+            }, backends: OpenBackends(), clients: ClientAddressResolver(trusted: [])))
 
     /// What is decided, in the front door's own words and the auth-request endpoint's; else the request again.
     private static func answer(to head: HTTPRequest, _ body: [UInt8]) -> WholeAnswer {

@@ -1,0 +1,98 @@
+import Foundation
+import Synchronization
+
+/// The revocations of some subscribers.
+///
+/// Most subscribers have the end of one session, which takes 24 bytes with its key; a table is between three and six eighths
+/// full, so that one takes 32 to 64 bytes.
+final class RevocationListPart: Sendable {
+    private enum Held {
+        case session(SubscriberRevocations.SessionEnd)
+        case several(Several)
+    }
+
+    /// In an object of its own, so that those who have it pay for it alone.
+    private final class Several: Sendable {
+        let revocations: SubscriberRevocations
+        /// Which of those taken in was the latest that ends all sessions; 0: none.
+        let order: Int
+
+        init(_ revocations: SubscriberRevocations, order: Int) {
+            self.revocations = revocations
+            self.order = order
+        }
+    }
+
+    private let held = Mutex<[UInt64: Held]>([:])
+
+    /// - Parameter number: gives the place of one that ends anything more in the order of all.
+    /// - Returns: whether it ends anything more.
+    func add(_ revocation: Revocation, expires: Date?, number: () -> Int) -> Bool {
+        held.withLock { held in
+            let key = revocation.subscriber.number
+            var revocations = Self.revocations(held[key]) ?? SubscriberRevocations()
+            let endsMore = revocations.add(revocation, expires: expires)
+            var order = Self.order(held[key])
+            if endsMore {
+                let number = number()
+                if revocation.session == nil { order = number }
+            }
+            held[key] = Self.held(revocations, order)
+            return endsMore
+        }
+    }
+
+    func revocations(of subscriber: SubscriberReference) -> SubscriberRevocations? {
+        held.withLock { Self.revocations($0[subscriber.number]) }
+    }
+
+    func order(of subscriber: SubscriberReference) -> Int? {
+        let order = held.withLock { Self.order($0[subscriber.number]) }
+        return order > 0 ? order : nil
+    }
+
+    func ends(_ subscriber: SubscriberReference, _ session: SessionReference, issuedAt: Date) -> Bool {
+        held.withLock { held in
+            switch held[subscriber.number] {
+            case nil: false
+            case .session(let end): end.ends(session, issuedAt: issuedAt)
+            case .several(let several): several.revocations.ends(session, issuedAt: issuedAt)
+            }
+        }
+    }
+
+    func discard(expiredBy moment: WholeSecond) {
+        held.withLock { held in
+            var changed: [(UInt64, Held?)] = []
+            for (key, value) in held {
+                guard var revocations = Self.revocations(value) else { continue }
+                let before = revocations
+                revocations.discard(expiredBy: moment)
+                if revocations != before { changed.append((key, Self.held(revocations, Self.order(value)))) }
+            }
+            for (key, value) in changed { held[key] = value }
+        }
+    }
+
+    var count: Int {
+        held.withLock { held in held.values.reduce(0) { $0 + (Self.revocations($1)?.count ?? 0) } }
+    }
+
+    private static func revocations(_ held: Held?) -> SubscriberRevocations? {
+        switch held {
+        case nil: nil
+        case .session(let end): SubscriberRevocations(end)
+        case .several(let several): several.revocations
+        }
+    }
+
+    private static func order(_ held: Held?) -> Int {
+        if case .several(let several) = held, several.revocations.hasAll { several.order } else { 0 }
+    }
+
+    private static func held(_ revocations: SubscriberRevocations, _ order: Int) -> Held? {
+        if revocations.isEmpty { return nil }
+        if let only = revocations.only { return .session(only) }
+        return .several(Several(revocations, order: order))
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import GRDB
+import Gatefold
+
+/// For how long tokens of a publication can matter.
+enum TokenBoundsRow {
+    private static let table = "token_bounds"
+
+    static func bounds(_ db: Database, of publication: PublicationID) throws -> TokenBounds? {
+        try Row.fetchOne(
+            try db.cachedStatement(sql: "SELECT lifetime, after_expiry FROM token_bounds WHERE publication = ?"),
+            arguments: [publication.rawValue]
+        ).map { row in
+            TokenBounds(lifetime: try seconds(row, 0), afterExpiry: try seconds(row, 1))
+        }
+    }
+
+    static func write(_ db: Database, _ bounds: TokenBounds, of publication: PublicationID) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO token_bounds (publication, lifetime, after_expiry, forgotten) VALUES (?, ?, ?, 0)
+                ON CONFLICT (publication) DO UPDATE
+                SET lifetime = excluded.lifetime, after_expiry = excluded.after_expiry
+                """,
+            arguments: [publication.rawValue, bounds.lifetime, bounds.afterExpiry])
+    }
+
+    /// Up to which expiry of tokens the revocations were forgotten, by publication.
+    static func forgotten(_ db: Database) throws -> [PublicationID: Date] {
+        var all: [PublicationID: Date] = [:]
+        for row in try Row.fetchAll(db, sql: "SELECT publication, forgotten FROM token_bounds WHERE forgotten > 0") {
+            guard let publication = PublicationID(try StateRow.text(row, 0, table)) else { continue }
+            all[publication] = try StateRow.date(row, 1, table)
+        }
+        return all
+    }
+
+    private static func seconds(_ row: Row, _ index: Int) throws -> TimeInterval {
+        try StateRow.date(row, index, table).timeIntervalSince1970
+    }
+}

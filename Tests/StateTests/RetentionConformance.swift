@@ -1,0 +1,204 @@
+import Foundation
+import Gatefold
+import State
+import TestSupport
+import Testing
+
+private let day: TimeInterval = 86_400
+
+/// What every state store keeps, and for how long.
+@Suite("Pitfall 21: a state store") struct RetentionConformance {
+    private let month = TokenBounds(lifetime: 30 * day, afterExpiry: 60 * day)
+    private let hour = TokenBounds(lifetime: 3600, afterExpiry: 0)
+
+    private func end(_ number: UInt8, at moment: Date) -> Revocation {
+        Revocation(publication: daily, subscriber: subscriber(number), session: nil, at: moment)
+    }
+
+    private func count(_ store: any SessionStore) async throws -> Int {
+        try await store.revocations(after: 0).count
+    }
+
+    @Test(
+        "keeps a revocation as long as what it ends lasts, though lifetimes were shortened since",
+        arguments: StoreKind.allCases)
+    func shortened(kind: StoreKind) async throws {
+        let clock = ManualClock()
+        try await kind.with(clock: clock.wall) { store in
+            try await store.note(month, of: daily)
+            try await store.record(end(1, at: clock.now))
+            try await store.note(hour, of: daily)
+            // The lifetime, the window after it, and the margin.
+            try await store.maintain(for: 120, clock)
+            #expect(try await count(store) == 1)
+            try await store.maintain(for: 2, clock)
+            #expect(try await count(store) == 0)
+        }
+    }
+
+    @Test("forgets nothing when it is opened once with the clock ahead", arguments: [100 * day, 365 * day])
+    func startAhead(ahead: TimeInterval) async throws {
+        try await withTemporaryFolder { folder in
+            let clock = ManualClock()
+            func open() throws -> SQLiteStateStore {
+                try SQLiteStateStore(path: folder + "/state.sqlite", clock: clock.wall)
+            }
+            let first = try open()
+            try await first.note(month, of: daily)
+            try await first.record(end(1, at: clock.now))
+            try await first.rememberAcquaintance([1], of: [1])
+            _ = try await first.maintain()
+            clock.step(by: ahead)
+            let second = try open()
+            try await second.note(hour, of: daily)
+            for _ in 0..<3 {
+                clock.advance(by: 1)
+                _ = try await second.maintain()
+            }
+            clock.step(by: -ahead)
+            let third = try open()
+            _ = try await third.maintain()
+            #expect(try await count(third) == 1)
+            #expect(try await third.isAcquainted([1]))
+        }
+    }
+
+    @Test("forgets nothing when the clock steps forward while it is open", arguments: StoreKind.allCases)
+    func stepsAhead(kind: StoreKind) async throws {
+        let clock = ManualClock()
+        try await kind.with(clock: clock.wall) { store in
+            try await store.note(month, of: daily)
+            try await store.record(end(1, at: clock.now))
+            clock.step(by: 400 * day)
+            // As long as it takes to notice.
+            try await store.maintain(for: 7, clock)
+            #expect(try await count(store) == 1)
+        }
+    }
+
+    @Test(
+        "keeps a revocation of tokens that a clock that was ahead sealed as long as these last",
+        arguments: StoreKind.allCases)
+    func sealedAhead(kind: StoreKind) async throws {
+        let clock = ManualClock()
+        try await kind.with(clock: clock.wall) { store in
+            try await store.note(hour, of: daily)
+            clock.step(by: 365 * day)
+            _ = try await store.maintain()
+            clock.step(by: -365 * day)
+            try await store.record(end(1, at: clock.now))
+            try await store.maintain(for: 390, clock)
+            #expect(try await count(store) == 1)
+            try await store.maintain(for: 10, clock)
+            #expect(try await count(store) == 0)
+        }
+    }
+
+    @Test(
+        "says up to which expiry it has forgotten, so that a longer window brings nothing back",
+        arguments: StoreKind.allCases)
+    func lengthened(kind: StoreKind) async throws {
+        let clock = ManualClock()
+        try await kind.with(clock: clock.wall) { store in
+            try await store.note(hour, of: daily)
+            let revoked = end(1, at: clock.now)
+            try await store.record(revoked)
+            let expiresAt = clock.now + 3600
+            let lists = RevocationLists()
+            let list = lists.list(for: daily)
+            try await store.maintain(for: 29, clock)
+            try await store.record(end(2, at: clock.now))
+            try await store.maintain(for: 3, clock)
+            let forgotten = try await maintained(store, clock)
+            list.discard(expiredBy: try #require(forgotten[daily]))
+            #expect(list.hasForgotten(expiresAt))
+            #expect(!list.hasForgotten(clock.now - 20 * day))
+            #expect(try await count(store) == 1)
+        }
+    }
+
+    private func maintained(_ store: any SessionStore, _ clock: ManualClock) async throws -> [PublicationID: Date] {
+        clock.advance(by: 3600)
+        return try await store.maintain()
+    }
+
+    @Test("of which nobody said how long tokens last forgets no revocation in years", arguments: StoreKind.allCases)
+    func unknown(kind: StoreKind) async throws {
+        let clock = ManualClock()
+        try await kind.with(clock: clock.wall) { store in
+            try await store.record(end(1, at: clock.now))
+            for _ in 0..<50 {
+                clock.advance(by: 100 * day)
+                _ = try await store.maintain()
+            }
+            #expect(try await count(store) == 1)
+        }
+    }
+
+    @Test("never uses the number of a revocation twice", arguments: StoreKind.allCases)
+    func numbers(kind: StoreKind) async throws {
+        let clock = ManualClock()
+        try await kind.with(clock: clock.wall) { store in
+            try await store.note(hour, of: daily)
+            try await store.record(end(1, at: clock.now))
+            let number = try #require(try await store.revocations(after: 0).last?.sequence)
+            try await store.maintain(for: 40, clock)
+            #expect(try await count(store) == 0)
+            let new = end(2, at: clock.now)
+            try await store.record(new)
+            #expect(try await store.revocations(after: number).map(\.revocation) == [new])
+        }
+    }
+
+    @Test("leaves few revocations of a reader who signs in and out without end", arguments: StoreKind.allCases)
+    func bounded(kind: StoreKind) async throws {
+        let clock = ManualClock()
+        try await kind.with(clock: clock.wall) { store in
+            try await store.note(month, of: daily)
+            let list = RevocationList(publication: daily)
+            for number in 0..<2_000 {
+                let session = SessionReference(bytes: [1, 0, UInt8(number / 256), UInt8(number % 256)])!
+                let ended = Revocation(
+                    publication: daily, subscriber: subscriber(1), session: session, at: clock.now)
+                try await store.record(ended)
+                list.add(ended)
+                clock.advance(by: 10)
+            }
+            let records = try await store.revocations(after: 0)
+            #expect(records.count <= 65)
+            #expect(list.count <= 65)
+            for record in records { list.add(record.revocation, expires: record.expires) }
+            #expect(list.count <= 65)
+            for number in 0..<2_000 {
+                let session = SessionReference(bytes: [1, 0, UInt8(number / 256), UInt8(number % 256)])!
+                let holder = SaltHolder(
+                    subscriber: subscriber(1), session: session, issuedAt: noon + Double(number) * 10)
+                #expect(list.isRevoked(holder))
+            }
+            // Whoever is not that reader loses nothing.
+            #expect(
+                !list.isRevoked(
+                    SaltHolder(subscriber: subscriber(2), session: SessionReference(device(1)), issuedAt: noon)))
+        }
+    }
+
+    @Test("An acquaintance of long ago is a stranger again, by the store's own clock")
+    func acquaintances() async throws {
+        try await withTemporaryFolder { folder in
+            let clock = ManualClock()
+            let store = try SQLiteStateStore(
+                path: folder + "/state.sqlite", acquaintanceLifetime: 3 * day, clock: clock.wall)
+            try await store.rememberAcquaintance([1], of: [1])
+            clock.step(by: 500 * day)
+            try await store.rememberAcquaintance([2], of: [1])
+            _ = try await store.maintain()
+            clock.step(by: -500 * day)
+            #expect(try await store.isAcquainted([1]))
+            try await store.maintain(for: 2, clock)
+            try await store.rememberAcquaintance([3], of: [1])
+            try await store.maintain(for: 2, clock)
+            #expect(try await !store.isAcquainted([1]))
+            #expect(try await store.isAcquainted([3]))
+        }
+    }
+}
