@@ -19,8 +19,9 @@ struct ReloadTests {
         try await withSample { sample in
             try await withServer(sample.launch) { server in
                 let suspended = try await sample.signIn("edsger@example.com", "shortest path")
-                let alan = try await sample.signIn("alan@example.com", "bombe")
-                #expect(try await sample.credentials(alan, Sample.second).element("userid") != nil)
+                // Her period has ended: it opens the editions of its time, and under "access" nothing.
+                let grace = try await sample.signIn("grace@example.com", "nanosecond")
+                #expect(try await sample.credentials(grace, Sample.second).element("userid") != nil)
                 try sample.configure {
                     $0.replacing("Please call us.", with: "Please write.")
                         .replacing("policy: period", with: "policy: access")
@@ -28,7 +29,7 @@ struct ReloadTests {
                 try await reload(server)
                 let verified = try await sample.call("verify_subscription", ["token": suspended])
                 #expect(verified.attribute("message") == "Please write.")
-                #expect(try await sample.credentials(alan, Sample.second).error == "notentitled")
+                #expect(try await sample.credentials(grace, Sample.second).error == "notentitled")
             }
         }
     }

@@ -100,11 +100,14 @@ struct ParserListTests {
     /// Protocols, what is made of values that were read already, and what is hashed, compared or looked up, whatever it
     /// is.
     private static let values: Set<String> = [
-        "AcceptFailureHandler", "AccountBook", "AdoptedReader", "CatalogueColumns", "ConstantTime", "ContentType",
-        "CredentialsForm", "CryptFunction", "Decided", "Decoys", "DigestFunction", "ExactText", "FeedItem",
+        "AcceptFailureHandler", "AccountBook", "AdoptedReader", "CatalogueColumns", "CollationEquivalents",
+        "ConstantTime", "ContentType", "CredentialFacts", "CredentialsForm", "CryptFunction", "Decided", "Decoys",
+        "DigestFunction", "ExactText", "FeedItem",
         "GuessAttempt", "HTTPMessages", "InPlayerSettings", "InPlayerTransport", "KeptAnswer", "LaneMemory",
-        "MQTTPacket", "PBKDF2Hash", "PasswordHasher", "PasswordVerifier", "PublicationProxy", "PushToken",
-        "QuestionKey", "ReceiptVerifier", "RevocationMemory", "SQLChange", "SQLDatabase", "SQLValues", "Secret",
+        "MQTTPacket", "NewerSchema", "PBKDF2Hash", "PINCodeStore", "PasswordHasher", "PasswordVerifier",
+        "PublicationProxy", "PushToken",
+        "QuestionKey", "RecalledSignIns", "ReceiptVerifier", "RevocationMemory", "SQLChange", "SQLDatabase",
+        "SQLValues", "SQLiteStateStore+PINCodes", "Secret",
         "SendWindow", "SessionKeeper", "SessionStore", "ShadowWatch", "StoredPassword", "TokenCodec",
     ]
 
@@ -112,7 +115,8 @@ struct ParserListTests {
     private static let written: Set<String> = [
         "AWSSignature", "AccessDocument", "CacheableDocument", "CampaignCommand", "CheckReport+Table",
         "Checkup+Malformed", "CitedSource", "DrillReader", "FeedDocument", "InPlayerAnswer", "JSONWriter",
-        "LDAPConnection+Operations", "LoopTurns", "MailMessage", "MicroPieces", "NoCacheHeaders", "PathTricks", "Probe",
+        "LDAPConnection+Operations", "LoopTurns", "MailMessage", "MemoryTrimmer", "MicroPieces", "NoCacheHeaders",
+        "PathTricks", "Probe",
         "PugpigResponse", "WholeAnswer", "XMLText",
     ]
 
@@ -125,7 +129,8 @@ struct ParserListTests {
         "BasispressQuestion+Receipt", "DigestAuthorization", "DocumentPlace", "DocumentRules", "FileServer",
         "FlushRequest", "GateRules", "ImportFile", "InPlayerDirectory", "LastRequestHandler", "NoticeAuthRequest",
         "ODBCHandle", "ODBCStatement", "OpenFile", "PairedStreams", "ProbeTransport", "PublicationFeed",
-        "PugpigFrontDoor", "PurchaseDesk+Following", "RequestArrivalHandler", "RevocationRequester",
+        "PugpigFrontDoor", "PurchaseDesk+Confirmation", "PurchaseDesk+Following", "RequestArrivalHandler",
+        "RevocationRequester",
         "SignedAppStoreData", "StoreKind+Form", "StoreNotificationsFrontDoor", "SubscriberImport", "TLSProbe",
         "VerifyReceiptClient", "WebhookCarrier",
     ]

@@ -13,9 +13,12 @@ extension FuzzTarget {
     static let identifiers = FuzzTarget(
         "identifiers", upTo: 256, of: "EditionID", "PublicationID", "StoreName", "Pseudonym", "ClientAddress",
         "PushTokenText", "MailAddress", "Hexadecimal", "Base64URL", "InPlayerFee", "TestUser", "SoldItem",
-        "Delivery+Names", "NameFolding"
+        "Delivery+Names", "NameFolding", "LookAlikeSkeleton"
     ) { bytes in
         let text = text(bytes)
+        let skeleton = LookAlikeSkeleton.of(text)
+        promise(LookAlikeSkeleton.of(skeleton) == skeleton, "a skeleton has another skeleton")
+        promise(LookAlikeSkeleton.of(text.uppercased()) == skeleton || !text.allSatisfy(\.isASCII), "case is counted")
         for folding in [NameFolding(), .code, NameFolding(ignoring: [])] {
             let folded = folding.fold(text)
             promise(folding.fold(folded).utf8.elementsEqual(folded.utf8), "a name that was folded folds again")
