@@ -44,6 +44,16 @@ import Testing
         }
     }
 
+    @Test("of one subject the latest moment counts, in whatever order two processes write")
+    func writtenLate() async throws {
+        try await withStores { one, other async throws in
+            try await one.record([fact(1, value: 1, at: noon + 1)], origin: Self.here)
+            try await other.record([fact(1, value: 2)], origin: Self.there)
+            let kept = try await other.sharedFacts(after: 0, besides: Self.there, limit: 9).facts
+            #expect(kept == [fact(1, value: 1, at: noon + 1)])
+        }
+    }
+
     @Test("a denial of everything takes the place of the subject's others, and of nobody else's")
     func everything() async throws {
         try await withStores { one, _ async throws in

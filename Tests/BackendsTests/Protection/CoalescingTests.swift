@@ -141,8 +141,11 @@ struct CoalescingTests {
         await until { door.waiting == 1 }
         coalescing.closeDoors()
         let later = Told(answer: .verdict(nil), asked: told.asked)
-        #expect(try await coalescing.share(key, .reader) { later }.answer == .verdict(nil))
+        // Asked outside of the expectations: Swift 6.3.1 with the optimiser ends the program in them.
+        let next = try await coalescing.share(key, .reader) { later }
+        #expect(next.answer == .verdict(nil))
         door.open()
-        #expect(try await before.value.answer == .nothing)
+        let first = try await before.value
+        #expect(first.answer == .nothing)
     }
 }

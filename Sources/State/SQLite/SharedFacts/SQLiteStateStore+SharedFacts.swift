@@ -52,10 +52,18 @@ extension SQLiteStateStore: SharedFactStore {
 
     private static let sharedFact = "shared_fact"
 
-    /// The latest takes the place of what was on record, at the end of the sequence, so that followers see it. What is said of
-    /// everything about somebody takes the place of all parts.
+    /// The fact of the latest moment takes the place of what was on record, at the end of the sequence, so that followers see it.
+    /// Processes write in batches, so one that learnt something earlier may write it later: its fact is dropped. A fact about
+    /// everything of somebody takes the place of all parts.
     private static func record(_ db: Database, _ fact: SharedFact, origin: [UInt8]) throws {
         let id = fact.id
+        let recorded = try SQLRequest<Double>(
+            literal: """
+                SELECT moment FROM shared_fact WHERE kind = \(id.kind.rawValue) AND subject = \(Data(id.subject))
+                AND backend = \(id.backend) AND detail = \(Data(id.detail))
+                """
+        ).fetchOne(db)
+        if let recorded, recorded > fact.moment.timeIntervalSince1970 { return }
         if id.kind == .denial, id.detail.isEmpty {
             try db.execute(
                 literal: """
