@@ -1,4 +1,4 @@
-package import XML
+import XML
 
 /// The documents of the calls in RELAX NG: their elements and attributes. What may stand in them is the business of other
 /// rules, which can say better what is wrong.

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import Synchronization
 
 /// Limits how many sessions a subscriber opens within an hour: each may leave something in the state.

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import TestSupport
 
 /// A Gatefold of its own, as the endpoint that another one asks.

@@ -15,9 +15,9 @@ struct AnswerShareTests {
         Told(answer: answer, asked: Moment(seconds: 0, order: UInt64(order)))
     }
 
-    private func verdict(_ number: Int, of reader: UInt64) throws -> AnswerMemory.Subject {
+    private func verdict(_ number: Int, of reader: UInt64) -> AnswerMemory.Subject {
         AnswerMemory.Subject(
-            key: key(number), groups: [.subscriber(reader)], edition: try #require(EditionID("made-up-\(number)")))
+            key: key(number), groups: [.subscriber(reader)], edition: EditionID("made-up-\(number)"))
     }
 
     @Test(
@@ -32,7 +32,7 @@ struct AnswerShareTests {
             memory.store(told(Self.active, reader), subject, jitter: 0, at: 0)
         }
         for number in 10_000..<210_000 {
-            memory.store(told(answer, number), try verdict(number, of: 1), jitter: 0, at: 0)
+            memory.store(told(answer, number), verdict(number, of: 1), jitter: 0, at: 0)
         }
         #expect((2...1_000).allSatisfy { memory.lastKnownGood(key($0), at: 10) == Self.active })
         #expect(memory.count <= 1_000 + AnswerMemory.share)
@@ -43,11 +43,11 @@ struct AnswerShareTests {
     func bounded() throws {
         var memory = AnswerMemory(ProtectionSettings.Cache(), longestQuestion: 6)
         for number in 0..<300 {
-            memory.store(told(.verdict(.granted), number + 1), try verdict(number, of: 1), jitter: 0, at: 0)
+            memory.store(told(.verdict(.granted), number + 1), verdict(number, of: 1), jitter: 0, at: 0)
         }
         let edition = EditionID("made-up-7")
         #expect(memory.places(in: .subscriber(1), takenBy: .edition, on: edition).count == 1)
-        var other = try verdict(7, of: 1)
+        var other = verdict(7, of: 1)
         other = AnswerMemory.Subject(key: key(9_999), groups: other.groups, edition: edition)
         memory.store(told(.verdict(.refused(.notEntitled, message: nil)), 1_000), other, jitter: 0, at: 0)
         #expect(memory.lastKnownGood(key(7), at: 1) == nil)

@@ -272,13 +272,13 @@ import Testing
     func refusedEdition() async throws {
         let rig = try Rig(["verdict": rows(["x"], ["1"])], refuses: "edition")
         let verdict = try await rig.backend.verdict(
-            on: try #require(EditionID("abc")), for: Subscriber(backend: "legacy", key: "7"), inquiry: Inquiry())
+            on: EditionID("abc"), for: Subscriber(backend: "legacy", key: "7"), inquiry: Inquiry())
         #expect(verdict == .refused(.notEntitled, message: nil))
         #expect(rig.events.all.withLock { $0 } == ["value_refused"])
         let down = try Rig(["verdict": .failure(ScriptedDatabase.Down())])
         await #expect(throws: ScriptedDatabase.Down.self) {
             try await down.backend.verdict(
-                on: try #require(EditionID("abc")), for: Subscriber(backend: "legacy", key: "7"), inquiry: Inquiry())
+                on: EditionID("abc"), for: Subscriber(backend: "legacy", key: "7"), inquiry: Inquiry())
         }
     }
 
@@ -289,7 +289,7 @@ import Testing
         #expect(try await rig.subscription(title: "x").state == .active)
         #expect(rig.database.asked.withLock { $0.map(\.values) } == [["key": "7", "title": "x"], ["key": "7"]])
         let verdict = try await rig.backend.verdict(
-            on: try #require(EditionID("abc")), for: Subscriber(backend: "legacy", key: "7"),
+            on: EditionID("abc"), for: Subscriber(backend: "legacy", key: "7"),
             inquiry: Inquiry(fields: ["title": "x"]))
         #expect(verdict == .granted)
         #expect(rig.events.all.withLock { $0 } == ["value_refused", "value_refused"])

@@ -28,11 +28,16 @@ extension FastLaneTests {
         }
     }
 
+    /// An embedded channel is connected when this returns.
+    private func connect(_ channel: EmbeddedChannel) throws {
+        try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+    }
+
     @Test("closes the way out, or the connection, behind its answers", arguments: [CloseMode.output, .all])
     func closing(mode: CloseMode) async throws {
         try await withLane { lane, _ in
             let (channel, socket) = (EmbeddedChannel(), FullSocket())
-            try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+            try connect(channel)
             let operations = channel.pipeline.syncOperations
             try operations.addHandlers([socket, FastLaneHandler(lane)])
             try channel.writeInbound(ByteBuffer(string: Self.get("/verify_subscription?token=x")))
@@ -59,7 +64,7 @@ extension FastLaneTests {
     func shortcut() async throws {
         try await withLane { lane, _ in
             let channel = EmbeddedChannel()
-            try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+            try connect(channel)
             let (before, between) = (ReadCounter(), ReadCounter())
             let operations = channel.pipeline.syncOperations
             try operations.addHandlers([before, FastLaneHandler(lane), between, LaneShortcut()])

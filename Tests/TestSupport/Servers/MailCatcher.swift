@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// An SMTP server of Debian's package python3-aiosmtpd, which keeps what it is sent.
 public struct MailCatcher: Sendable {

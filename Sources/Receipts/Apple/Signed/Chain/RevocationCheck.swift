@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-package import Gatefold
+import Gatefold
 import OutgoingRequests
 import SwiftASN1
 @_spi(FixedExpiryValidationTime) import X509
