@@ -9,7 +9,7 @@ public enum TestPublication {
             id: id,
             credentialFields: CredentialFields(
                 identifier: "username", proofs: ["password"], optional: ["username", "password"]),
-            rule: EntitlementRule(policy: .backendDecides), saltForm: .plain, issuesFeedPassword: true,
+            rule: .ofTestUsers, saltForm: .plain, issuesFeedPassword: true,
             hasDebugComments: hasDebugComments, edgeTokens: [TestEdgeToken()])
     }
 }

@@ -30,20 +30,41 @@ public struct GraceRules: Sendable, Equatable {
 public struct EntitlementRule: Sendable {
     public let policy: EntitlementPolicy
     public let grace: GraceRules
-    public let currentCatalogue: CurrentCatalogue
+    public private(set) var currentCatalogue: CurrentCatalogue
+    /// Whether an inactive reader of everything has no list either. Only the historic test endpoint answers so.
+    private let omitsInactiveList: Bool
 
     /// - Parameter catalogue: read at each decision, so that a new edition counts as soon as its source tells of it.
     public init(policy: EntitlementPolicy, grace: GraceRules = GraceRules(), catalogue: CurrentCatalogue) {
         self.policy = policy
         self.grace = grace
         currentCatalogue = catalogue
+        omitsInactiveList = false
     }
 
     public init(policy: EntitlementPolicy, grace: GraceRules = GraceRules(), catalogue: Catalogue = Catalogue()) {
         self.init(policy: policy, grace: grace, catalogue: CurrentCatalogue(catalogue))
     }
 
+    /// The rule of the test publication: the backend decides, and its "everything" is an absent list whatever the state
+    /// (PROTOCOLS 1.3, `lapsedall`).
+    public static let ofTestUsers = EntitlementRule()
+
+    private init() {
+        policy = .backendDecides
+        grace = GraceRules()
+        currentCatalogue = CurrentCatalogue(Catalogue())
+        omitsInactiveList = true
+    }
+
     public var catalogue: Catalogue { currentCatalogue.value }
+
+    /// Returns the same rule over another catalogue.
+    public func over(_ catalogue: CurrentCatalogue) -> EntitlementRule {
+        var rule = self
+        rule.currentCatalogue = catalogue
+        return rule
+    }
 
     /// The subscription with its final entitlement at `moment`.
     public func apply(to subscription: Subscription, at moment: Date) -> Subscription {
@@ -63,7 +84,8 @@ public struct EntitlementRule: Sendable {
         switch policy {
         case .backendDecides:
             // An inactive reader's list is never absent: to some apps that is everything (PROTOCOLS 6A row 9).
-            if subscription.entitlement == .allEditions, subscription.state == .active { return .allEditions }
+            let mayOmitList = subscription.state == .active || omitsInactiveList
+            if subscription.entitlement == .allEditions, mayOmitList { return .allEditions }
             return withFreeAndGrace(listed(subscription), subscription, at: moment)
         case .accessBased:
             return subscription.state == .active

@@ -108,9 +108,7 @@ struct PublicationAssembler {
         let id = publication.publication.id
         var served = publication.publication
         served.credentialFields.receipts = plan.receiptFields(of: publication.backend)
-        served.rule = EntitlementRule(
-            policy: served.rule.policy, grace: served.rule.grace,
-            catalogue: catalogues[id]?.current ?? served.rule.currentCatalogue)
+        if let catalogue = catalogues[id]?.current { served.rule = served.rule.over(catalogue) }
         served.edgeTokens += plan.kind(publication.backend)?.edgeTokens() ?? []
         let random = parts.services.random
         let reporter = ProxyEventReporter(publication: id)
