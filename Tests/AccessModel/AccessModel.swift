@@ -36,6 +36,9 @@ public struct AccessModel: Sendable {
     /// A free edition is everybody's as soon as it is out.
     public func isFree(_ id: EditionID, at now: Date) -> Bool { free(at: now).contains(id) }
 
+    /// Of an edition that a catalogue does not know nothing is remembered.
+    public func mayBeThere(_ id: EditionID) -> Bool { editions == nil || edition(id) != nil }
+
     private func edition(_ id: EditionID) -> Edition? { editions?.first { $0.id == id } }
 
     private func out(at now: Date) -> [Edition] { (editions ?? []).filter { isOut($0.id, at: now) } }
@@ -117,9 +120,11 @@ public struct AccessModel: Sendable {
     /// - Parameters:
     ///   - verdict: the subscriber system's own on this edition, nil where it leaves that to the subscription.
     ///   - wasRefused: whether the last word about the reader, or about this edition for the reader, was a refusal.
+    ///   - wasEditionRefused: the same of this edition for the reader alone.
     public func credentials(
         _ token: TokenStanding, for edition: EditionID, verdict: () throws -> Heard<EditionVerdict?>,
-        heard: () throws -> Heard<Subscription>, bought: Set<EditionID>?, wasRefused: () -> Bool, at now: Date
+        heard: () throws -> Heard<Subscription>, bought: Set<EditionID>?, wasRefused: () -> Bool,
+        wasEditionRefused: () -> Bool = { false }, at now: Date
     ) rethrows -> ModelCredentials {
         switch token {
         case .missing, .unreadable, .ended: return .refused(.notRecognised)
@@ -129,14 +134,14 @@ public struct AccessModel: Sendable {
         if isAwaited { return .comeBack }
         if !isOut(edition, at: now) { return .refused(.notEntitled) }
         if isFree(edition, at: now) || bought?.contains(edition) == true { return .granted }
-        let answer = try word(on: edition, verdict, heard, at: now)
+        let (answer, isEarlier) = try word(on: edition, verdict, heard, at: now)
         switch answer {
-        case .granted: return .granted
+        // What was granted once is not given any more where it was refused since.
+        case .granted where !isEarlier || !wasEditionRefused(): return .granted
         case .refused where bought != nil: return answer
         // Nobody can say: only a publication that fails open gives anything, and only what nobody has refused.
         default:
-            let mayBeThere = editions == nil || self.edition(edition) != nil
-            return failsOpen && mayBeThere && !wasRefused() ? .grantedForNow : .comeBack
+            return failsOpen && mayBeThere(edition) && !wasRefused() ? .grantedForNow : .comeBack
         }
     }
 
@@ -144,22 +149,27 @@ public struct AccessModel: Sendable {
         on edition: EditionID, _ verdict: () throws -> Heard<EditionVerdict?>,
         _ heard: () throws -> Heard<Subscription>,
         at now: Date
-    ) rethrows -> ModelCredentials {
+    ) rethrows -> (ModelCredentials, isEarlier: Bool) {
+        var isEarlier = false
         // Under any other policy the subscription decides, as it does for the list.
         if policy == .backendDecides {
-            guard let own = try verdict().word else { return .comeBack }
+            let verdict = try verdict()
+            isEarlier = verdict.isEarlier
+            guard let own = verdict.word else { return (.comeBack, false) }
             switch own {
-            case .granted: return .granted
-            case .refused(let reason, _), .leftTo(_, otherwise: let reason, _): return .refused(reason)
+            case .granted: return (.granted, isEarlier)
+            case .refused(let reason, _), .leftTo(_, otherwise: let reason, _): return (.refused(reason), isEarlier)
             case nil: break
             }
         }
-        guard let subscription = try heard().word else { return .comeBack }
-        if opens(edition, subscription, at: now) { return .granted }
+        let heard = try heard()
+        guard let subscription = heard.word else { return (.comeBack, false) }
+        isEarlier = isEarlier || heard.isEarlier
+        if opens(edition, subscription, at: now) { return (.granted, isEarlier) }
         switch subscription.state {
-        case .unknown: return .refused(.notRecognised)
-        case .stale: return .refused(.expired)
-        case .active, .inactive, .suspended: return .refused(.notEntitled)
+        case .unknown: return (.refused(.notRecognised), isEarlier)
+        case .stale: return (.refused(.expired), isEarlier)
+        case .active, .inactive, .suspended: return (.refused(.notEntitled), isEarlier)
         }
     }
 }

@@ -29,6 +29,11 @@ public enum Heard<Word: Sendable>: Sendable {
         }
     }
 
+    /// Whether it was said before the house could not be asked any more.
+    public var isEarlier: Bool {
+        if case .standsIn = self { true } else { false }
+    }
+
     public func map<Other>(_ change: (Word) throws -> Other) rethrows -> Heard<Other> {
         switch self {
         case .said(let word): .said(try change(word))

@@ -159,6 +159,9 @@ extension Chronicle {
                     || refusedEditions.contains(RefusedEdition(title: title, reader: reader.key, edition: edition))
                 tally.count(.keptClosedByRefusal, if: wasRefused)
                 return wasRefused
+            },
+            wasEditionRefused: {
+                refusedEditions.contains(RefusedEdition(title: title, reader: reader.key, edition: edition))
             }, at: now)
         let given = given(answer)
         tally.count(
