@@ -9,7 +9,7 @@ public enum TestPublication {
             id: id,
             credentialFields: CredentialFields(
                 identifier: "username", proofs: ["password"], optional: ["username", "password"]),
-            rule: .ofTestUsers, saltForm: .plain, issuesFeedPassword: true,
-            hasDebugComments: hasDebugComments, edgeTokens: [TestEdgeToken()])
+            rule: EntitlementRule(policy: .backendDecides, omitsInactiveList: true), saltForm: .plain,
+            issuesFeedPassword: true, hasDebugComments: hasDebugComments, edgeTokens: [TestEdgeToken()])
     }
 }

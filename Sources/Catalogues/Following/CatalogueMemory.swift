@@ -1,6 +1,6 @@
 package import Foundation
 package import Gatefold
-package import SQLAccess
+import SQLAccess
 import Synchronization
 
 #if canImport(Glibc)
@@ -18,7 +18,7 @@ package final class CatalogueMemory: Sendable {
     private let synchronise: Synchronise
 
     /// Brings the list of names of a file's folder to disk.
-    package typealias Synchronise = @Sendable (String) throws(DurableFolder.SyncFailure) -> Void
+    typealias Synchronise = @Sendable (String) throws(DurableFolder.SyncFailure) -> Void
 
     /// What is larger is not read.
     private static let largest = 512 << 20
@@ -28,11 +28,15 @@ package final class CatalogueMemory: Sendable {
     /// - Parameters:
     ///   - folder: of all catalogues; made when it is missing.
     ///   - isWritten: whether what is new is written there; otherwise it is remembered in memory only.
-    package init(
-        folder: String?, publication: PublicationID, isWritten: Bool = true,
-        synchronise: @escaping Synchronise = { path throws(DurableFolder.SyncFailure) in
-            try DurableFolder.synchronise(of: path)
-        }
+    package convenience init(folder: String?, publication: PublicationID, isWritten: Bool = true) {
+        self.init(
+            folder: folder, publication: publication, isWritten: isWritten,
+            synchronise: { path throws(DurableFolder.SyncFailure) in try DurableFolder.synchronise(of: path) })
+    }
+
+    /// - Parameter synchronise: brings the list of names of the folder to disk; a test may fail it.
+    init(
+        folder: String?, publication: PublicationID, isWritten: Bool = true, synchronise: @escaping Synchronise
     ) {
         self.synchronise = synchronise
         let file = folder.map { "\($0)/\(publication.rawValue).json" }

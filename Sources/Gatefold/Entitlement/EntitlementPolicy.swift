@@ -31,30 +31,27 @@ public struct EntitlementRule: Sendable {
     public let policy: EntitlementPolicy
     public let grace: GraceRules
     public private(set) var currentCatalogue: CurrentCatalogue
-    /// Whether an inactive reader of everything has no list either. Only the historic test endpoint answers so.
+    /// Whether a list of everything is absent for inactive readers too. Only the test endpoint answers so (PROTOCOLS 1.3,
+    /// `lapsedall`): to some apps an absent list means everything.
     private let omitsInactiveList: Bool
 
     /// - Parameter catalogue: read at each decision, so that a new edition counts as soon as its source tells of it.
-    public init(policy: EntitlementPolicy, grace: GraceRules = GraceRules(), catalogue: CurrentCatalogue) {
+    public init(
+        policy: EntitlementPolicy, grace: GraceRules = GraceRules(), catalogue: CurrentCatalogue,
+        omitsInactiveList: Bool = false
+    ) {
         self.policy = policy
         self.grace = grace
         currentCatalogue = catalogue
-        omitsInactiveList = false
+        self.omitsInactiveList = omitsInactiveList
     }
 
-    public init(policy: EntitlementPolicy, grace: GraceRules = GraceRules(), catalogue: Catalogue = Catalogue()) {
-        self.init(policy: policy, grace: grace, catalogue: CurrentCatalogue(catalogue))
-    }
-
-    /// The rule of the test publication: the backend decides, and its "everything" is an absent list whatever the state
-    /// (PROTOCOLS 1.3, `lapsedall`).
-    public static let ofTestUsers = EntitlementRule()
-
-    private init() {
-        policy = .backendDecides
-        grace = GraceRules()
-        currentCatalogue = CurrentCatalogue(Catalogue())
-        omitsInactiveList = true
+    public init(
+        policy: EntitlementPolicy, grace: GraceRules = GraceRules(), catalogue: Catalogue = Catalogue(),
+        omitsInactiveList: Bool = false
+    ) {
+        self.init(
+            policy: policy, grace: grace, catalogue: CurrentCatalogue(catalogue), omitsInactiveList: omitsInactiveList)
     }
 
     public var catalogue: Catalogue { currentCatalogue.value }

@@ -115,7 +115,7 @@ public struct PublicationConfiguration: Sendable {
         catalogue = try CatalogueSettings(section)
         publication = Publication(
             id: id, credentialFields: try CredentialFields(try section.section("credentials"), isTest: isTest),
-            rule: try EntitlementRule(section, catalogue), lifetimes: lifetimes, saltForm: saltForm,
+            rule: try EntitlementRule(section, catalogue, isTest: isTest), lifetimes: lifetimes, saltForm: saltForm,
             deviceField: deviceField,
             deviceLimit: deviceLimit, requiresDevice: requiresDevice,
             issuesFeedPassword: try section.boolean("feed_password", default: false),
@@ -182,14 +182,16 @@ extension CredentialFields {
 }
 
 extension EntitlementRule {
-    fileprivate init(_ section: SettingsSection, _ catalogue: CatalogueSettings) throws(SettingsError) {
+    fileprivate init(
+        _ section: SettingsSection, _ catalogue: CatalogueSettings, isTest: Bool
+    ) throws(SettingsError) {
         let policy: EntitlementPolicy = try section.choice("policy", default: .issueBased)
         let grace = try section.section("grace")
         let rules = GraceRules(
             previousOfHeld: try grace.integer("previous_of_held", default: 0, in: 0...1000),
             newestForActive: try grace.integer("newest_for_active", default: 0, in: 0...1000))
         try grace.finish()
-        self.init(policy: policy, grace: rules, catalogue: catalogue.written)
+        self.init(policy: policy, grace: rules, catalogue: catalogue.written, omitsInactiveList: isTest)
     }
 }
 
