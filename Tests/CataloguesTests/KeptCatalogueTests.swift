@@ -118,6 +118,33 @@ struct KeptCatalogueTests {
         }
     }
 
+    @Test(
+        "is fetched, and announced again, when it is time by a clock that nobody sets",
+        arguments: [100 * 86_400, -100 * 86_400])
+    func clockSteps(step: Double) async throws {
+        try await withBed { bed in
+            try bed.shelf(["a"], date: "2025-10-01 00:00:00")
+            let kept = try bed.open()
+            await kept.follow()
+            bed.isHeard.withLock { $0 = false }
+            try bed.shelf(["a", "b"], date: "2025-10-01 00:00:00")
+            clock.step(by: step)
+            await kept.follow()
+            #expect(kept.current.value.editions.count == 1, "it is not time yet")
+            clock.advance(by: 1_000)
+            await kept.follow()
+            #expect(kept.current.value.editions.count == 2)
+            let announced = bed.published.withLock(\.count)
+            #expect(announced > 0)
+            clock.step(by: step)
+            await kept.follow()
+            #expect(bed.published.withLock(\.count) == announced)
+            clock.advance(by: 10)
+            await kept.follow()
+            #expect(bed.published.withLock(\.count) > announced)
+        }
+    }
+
     @Test("survives a restart during an outage, grows old then, and the outage is logged once")
     func outage() async throws {
         try await withBed { bed in

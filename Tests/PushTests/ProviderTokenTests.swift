@@ -57,6 +57,16 @@ import Testing
         #expect(try await token.replacement(for: second)?.number == 3)
     }
 
+    @Test("is replaced no sooner and no later when the machine's clock steps", arguments: [1_800, -1_800])
+    func replacementAfterStep(step: Double) async throws {
+        let token = try token()
+        let second = try #require(try await token.replacement(for: token.current()))
+        clock.step(by: step)
+        #expect(try await token.replacement(for: second) == nil)
+        clock.advance(by: 20 * 60)
+        #expect(try await token.replacement(for: second)?.number == 3)
+    }
+
     @Test("is one for a key in the whole process, and another for another key, by whatever name it goes")
     func oneForAKey() async throws {
         let tokens = ProviderTokens()

@@ -95,6 +95,7 @@ import Testing
         struct Broken: Error {}
         private var failures: Int
         private(set) var recorded: [SharedFact] = []
+        private(set) var pruned = 0
 
         init(failures: Int) { self.failures = failures }
 
@@ -108,7 +109,33 @@ import Testing
             SharedFactPage(facts: [], next: nil, sequence: sequence, unreadable: 0)
         }
 
-        func discardSharedFacts(endedBefore moment: Date, most: Int) {}
+        func discardSharedFacts(endedBefore moment: Date, most: Int) { pruned += 1 }
+    }
+
+    @Test("are pruned once an hour by a clock that nobody sets", arguments: [86_400, -86_400])
+    func pruning(step: Double) async throws {
+        let clock = ManualClock()
+        let store = BrokenStore(failures: 0)
+        let seen = Kept<[Int]>([])
+        let follower = SharedFactFollower(
+            store: store, writer: SharedFactWriter(store: store, origin: Self.here), clock: clock.wall,
+            sleep: { pause in
+                guard pause == .seconds(1) else { return try await Task.sleep(for: .seconds(600)) }
+                let pruned = await store.pruned
+                let rounds = seen.withLock {
+                    $0.append(pruned)
+                    return $0.count
+                }
+                if rounds == 1 { clock.step(by: step) }
+                if rounds == 5 { withUnsafeCurrentTask { $0?.cancel() } }
+                clock.advance(by: 1_800)
+                try Task.checkCancellation()
+            }, apply: { _, _ in })
+        let running = Task { await follower.run() }
+        await until { seen.withLock(\.count) == 5 }
+        running.cancel()
+        await running.value
+        #expect(seen.withLock(\.self) == [1, 1, 2, 2, 3])
     }
 
     @Test("wait for a store that can not be reached, the latest of each ID, and no more than there is room for")

@@ -146,7 +146,7 @@ final class ShadowWatch: Sendable {
 
     private func report(_ findings: [ShadowComparison.Finding], about who: SubscriberReference?) {
         for finding in findings {
-            guard let words = finding.words, state.withLock({ $0.lines.take(at: clock.now) }) else {
+            guard let words = finding.words, state.withLock({ $0.lines.take(at: clock.elapsed) }) else {
                 count(finding.event)
                 continue
             }

@@ -5,19 +5,30 @@ import Gatefold
 /// comes.
 struct AnnouncementWatch {
     private var number: Int?
+    /// The date of the next edition.
     private var next = Date.distantPast
+    /// Set where what there was could not be dealt with, by the clock that nobody sets.
+    private var postponed: TimeInterval?
 
-    /// - Parameter number: of the catalogue in force.
-    func isDue(_ number: Int, at now: Date) -> Bool { self.number != number || next <= now }
+    /// - Parameters:
+    ///   - number: of the catalogue in force.
+    ///   - elapsed: the present by the clock that nobody sets.
+    func isDue(_ number: Int, at now: Date, _ elapsed: TimeInterval) -> Bool {
+        if self.number != number { return true }
+        return postponed.map { $0 <= elapsed } ?? (next <= now)
+    }
 
     /// What there was could not be dealt with, and is looked for again then.
-    mutating func postpone(_ version: CurrentCatalogue.Version, until moment: Date) {
+    ///
+    /// - Parameter elapsed: by the clock that nobody sets.
+    mutating func postpone(_ version: CurrentCatalogue.Version, until elapsed: TimeInterval) {
         number = version.number
-        next = moment
+        postponed = elapsed
     }
 
     mutating func note(_ version: CurrentCatalogue.Version, at now: Date) {
         number = version.number
+        postponed = nil
         next =
             version.catalogue.editions.lazy
             .filter { !$0.isDraft && $0.withdrawn == nil && $0.published > now }

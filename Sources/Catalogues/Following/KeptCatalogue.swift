@@ -15,8 +15,8 @@ package final class KeptCatalogue: Sendable {
     private let progress: Mutex<Progress>
 
     private struct Progress {
-        /// When the next fetch is due.
-        var due = Date.distantPast
+        /// When the next fetch is due, by the clock that nobody sets.
+        var due = -TimeInterval.infinity
         var isFetching = false
         var failures = 0
         /// What was last said of the source, and of the file, in the log, so that it is said once.
@@ -76,7 +76,7 @@ package final class KeptCatalogue: Sendable {
     ///   this one's place.
     package func follow(isWanted: @Sendable () -> Bool = { true }) async {
         await announce()
-        let now = services.clock.now
+        let now = services.clock.elapsed
         let isDue = progress.withLock { progress in
             guard source != nil, !progress.isFetching, progress.due <= now else { return false }
             progress.isFetching = true
@@ -85,7 +85,7 @@ package final class KeptCatalogue: Sendable {
         guard isDue else { return }
         let failed = await refresh(isWanted: isWanted)
         let chance = Double(services.random.bytes(1).first ?? 0) / 255
-        let end = services.clock.now
+        let end = services.clock.elapsed
         progress.withLock { progress in
             progress.isFetching = false
             // A fetch that was broken off is not one that failed.
@@ -164,10 +164,12 @@ package final class KeptCatalogue: Sendable {
     /// Announces what is offered for the first time. At the first sight of a publication everything that is offered has been
     /// for long: nobody is to be woken for old editions.
     private func announce() async {
-        let now = services.clock.now
+        let (now, elapsed) = (services.clock.now, services.clock.elapsed)
         let version = current.version
         let isDue = progress.withLock { progress in
-            guard !progress.isAnnouncing, progress.announcing.isDue(version.number, at: now) else { return false }
+            guard !progress.isAnnouncing, progress.announcing.isDue(version.number, at: now, elapsed) else {
+                return false
+            }
             progress.isAnnouncing = true
             return true
         }
@@ -180,7 +182,7 @@ package final class KeptCatalogue: Sendable {
         let fresh = offered.filter { !known.contains($0.id) }
         // Noted only afterwards: what was noted and then not told, because the process died, would be told to nobody.
         if !fresh.isEmpty, await !services.didPublish(publication, fresh) {
-            progress.withLock { $0.announcing.postpone(version, until: now + Self.announcedAgain) }
+            progress.withLock { $0.announcing.postpone(version, until: elapsed + Self.announcedAgain) }
             return
         }
         do {
@@ -201,7 +203,7 @@ package final class KeptCatalogue: Sendable {
                     publication: publication, name: .published,
                     detail: new.map(\.id.rawValue).prefix(20).joined(separator: ", ")))
         } catch {
-            progress.withLock { $0.announcing.postpone(version, until: now + Self.announcedAgain) }
+            progress.withLock { $0.announcing.postpone(version, until: elapsed + Self.announcedAgain) }
             complainOfFile(error)
         }
     }

@@ -50,6 +50,8 @@ public struct InPlayerPublication: Sendable {
 
     var id: PublicationID { proxy.publication.id }
     var now: Date { proxy.now }
+    /// For durations, see `WallClock`.
+    var elapsed: TimeInterval { proxy.elapsed }
 }
 
 /// What all publications share, and outlives their settings.

@@ -48,7 +48,7 @@ extension AccountDesk {
     ) async throws -> Answer {
         let attempt = proxy.references.attempt(
             credentials, publication: proxy.publication.id, device: nil, client: inquiry.client)
-        switch await limiter.admit(attempt, at: proxy.clock.now, isAcquainted: { false }) {
+        switch await limiter.admit(attempt, at: proxy.clock.elapsed, isAcquainted: { false }) {
         case .throttled(let wait):
             throw AccountRefusal.throttled(retryAfter: wait)
         case .busy(let wait):
@@ -56,11 +56,11 @@ extension AccountDesk {
         case .proceed(let ticket):
             do {
                 let (answer, isRight) = try await proxy.ask(work)
-                limiter.settle(ticket, as: isRight ? .right : .wrong, at: proxy.clock.now)
+                limiter.settle(ticket, as: isRight ? .right : .wrong, at: proxy.clock.elapsed)
                 if !isRight { await proxy.hesitation.wait() }
                 return answer
             } catch {
-                limiter.settle(ticket, as: .undecided, at: proxy.clock.now)
+                limiter.settle(ticket, as: .undecided, at: proxy.clock.elapsed)
                 throw error
             }
         }

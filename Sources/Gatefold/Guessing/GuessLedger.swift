@@ -64,7 +64,6 @@ public struct GuessLedger: Sendable {
     }
 
     private let limits: GuessLimits
-    private var time = ElapsedTime()
     private var buckets: [GuessBuckets<GuessCounter>]
     private var familiarPlaces: FadingTable<GuessPlace>
     private var wrongClaims: FadingTable<[UInt8]>
@@ -89,8 +88,8 @@ public struct GuessLedger: Sendable {
     /// How many attempts wait.
     public var queued: Int { queue.count }
 
-    public mutating func admit(_ attempt: GuessAttempt, from bearer: Bearer, at moment: Date) -> Decision {
-        let now = time.advance(to: moment)
+    /// - Parameter now: by ``WallClock/elapsed``, as everywhere here.
+    public mutating func admit(_ attempt: GuessAttempt, from bearer: Bearer, at now: TimeInterval) -> Decision {
         switch choose(for: attempt, from: bearer, at: now) {
         case .decided(let decision): return decision
         case .waits(let counter):
@@ -108,9 +107,9 @@ public struct GuessLedger: Sendable {
 
     /// - Parameter subscribers: whom the backend found, where it says so: also of a wrong proof.
     public mutating func settle(
-        _ ticket: GuessTicket, as outcome: GuessOutcome, of subscribers: [SubscriberReference] = [], at moment: Date
+        _ ticket: GuessTicket, as outcome: GuessOutcome, of subscribers: [SubscriberReference] = [],
+        at now: TimeInterval
     ) -> Settlement {
-        let now = time.advance(to: moment)
         let attempt = ticket.attempt
         for counter in ticket.counters { buckets[counter.kind.rawValue].release(counter) }
         var freed = ticket.counters

@@ -47,12 +47,12 @@ public final class GuessLimiter: GuessLimiting {
     public var queued: Int { state.withLock { $0.ledger.queued } }
 
     public func admit(
-        _ attempt: GuessAttempt, at moment: Date, isAcquainted: @Sendable () async -> Bool
+        _ attempt: GuessAttempt, at now: TimeInterval, isAcquainted: @Sendable () async -> Bool
     ) async -> GuessVerdict {
-        var decision = decide(attempt, from: .unasked, at: moment)
+        var decision = decide(attempt, from: .unasked, at: now)
         if decision == .dependsOnBearer {
             let bearer: GuessLedger.Bearer = await isAcquainted() ? .acquainted : .stranger
-            decision = decide(attempt, from: bearer, at: moment)
+            decision = decide(attempt, from: bearer, at: now)
         }
         if case .queued(let waiter) = decision { return await wait(waiter) }
         return Self.verdict(decision)
@@ -60,10 +60,10 @@ public final class GuessLimiter: GuessLimiting {
 
     @discardableResult
     public func settle(
-        _ ticket: GuessTicket, as outcome: GuessOutcome, of subscribers: [SubscriberReference], at moment: Date
+        _ ticket: GuessTicket, as outcome: GuessOutcome, of subscribers: [SubscriberReference], at now: TimeInterval
     ) -> Bool {
         let (holds, resumed) = state.withLock { state in
-            let settlement = state.ledger.settle(ticket, as: outcome, of: subscribers, at: moment)
+            let settlement = state.ledger.settle(ticket, as: outcome, of: subscribers, at: now)
             let resumed = settlement.released.compactMap { release in
                 state.decide(release.waiter, Self.verdict(release.decision))
             }
@@ -73,11 +73,11 @@ public final class GuessLimiter: GuessLimiting {
         return holds
     }
 
-    private func decide(_ attempt: GuessAttempt, from bearer: GuessLedger.Bearer, at moment: Date)
-        -> GuessLedger.Decision
-    {
+    private func decide(
+        _ attempt: GuessAttempt, from bearer: GuessLedger.Bearer, at now: TimeInterval
+    ) -> GuessLedger.Decision {
         state.withLock { state in
-            let decision = state.ledger.admit(attempt, from: bearer, at: moment)
+            let decision = state.ledger.admit(attempt, from: bearer, at: now)
             if case .queued(let waiter) = decision { state.waiting[waiter] = .queued }
             return decision
         }

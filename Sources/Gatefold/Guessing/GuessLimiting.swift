@@ -6,26 +6,30 @@ public protocol GuessLimiting: Sendable {
     /// so that a thousand at once are no way around the limit. One for which others under way leave no room waits here until
     /// they are settled.
     ///
-    /// - Parameter isAcquainted: whether this bearer has signed in as this reader before; asked only when it decides.
+    /// - Parameters:
+    ///   - now: the present by ``WallClock/elapsed``: no step of the machine's clock frees or holds anybody back.
+    ///   - isAcquainted: whether this bearer has signed in as this reader before; asked only when it decides.
     func admit(
-        _ attempt: GuessAttempt, at moment: Date, isAcquainted: @Sendable () async -> Bool
+        _ attempt: GuessAttempt, at now: TimeInterval, isAcquainted: @Sendable () async -> Bool
     ) async -> GuessVerdict
 
     /// Tells how an admitted attempt ended.
     ///
-    /// - Parameter subscribers: whom the backend found, where it says so: also of a wrong proof.
+    /// - Parameters:
+    ///   - subscribers: whom the backend found, where it says so: also of a wrong proof.
+    ///   - now: the present by ``WallClock/elapsed``.
     /// - Returns: whether a right sign-in holds. Where it does not, only a device known as the reader's may still sign in: any
     ///   other is refused like a wrong one.
     @discardableResult
     func settle(
-        _ ticket: GuessTicket, as outcome: GuessOutcome, of subscribers: [SubscriberReference], at moment: Date
+        _ ticket: GuessTicket, as outcome: GuessOutcome, of subscribers: [SubscriberReference], at now: TimeInterval
     ) -> Bool
 }
 
 extension GuessLimiting {
     /// Tells how an attempt ended of which no subscriber is known.
-    public func settle(_ ticket: GuessTicket, as outcome: GuessOutcome, at moment: Date) {
-        settle(ticket, as: outcome, of: [], at: moment)
+    public func settle(_ ticket: GuessTicket, as outcome: GuessOutcome, at now: TimeInterval) {
+        settle(ticket, as: outcome, of: [], at: now)
     }
 }
 
@@ -52,10 +56,11 @@ public struct UnlimitedGuesses: GuessLimiting {
     public init() {}
 
     public func admit(
-        _ attempt: GuessAttempt, at moment: Date, isAcquainted: @Sendable () async -> Bool
+        _ attempt: GuessAttempt, at now: TimeInterval, isAcquainted: @Sendable () async -> Bool
     ) async -> GuessVerdict { .proceed(GuessTicket(attempt)) }
 
     public func settle(
-        _ ticket: GuessTicket, as outcome: GuessOutcome, of subscribers: [SubscriberReference], at moment: Date
+        _ ticket: GuessTicket, as outcome: GuessOutcome, of subscribers: [SubscriberReference],
+        at now: TimeInterval
     ) -> Bool { true }
 }

@@ -8,4 +8,7 @@ extension PublicationProxy {
 
     /// The moment that decides what is on the shelf.
     public var now: Date { clock.now }
+
+    /// The proxy's ``WallClock/elapsed``.
+    public var elapsed: TimeInterval { clock.elapsed }
 }

@@ -16,7 +16,7 @@ extension PublicationProxy {
         let attempt = references.attempt(
             typed, publication: publication.id, device: device, client: inquiry.client)
         let ticket: GuessTicket
-        switch await guesses.admit(attempt, at: clock.now, isAcquainted: { await isAcquainted(attempt) }) {
+        switch await guesses.admit(attempt, at: clock.elapsed, isAcquainted: { await isAcquainted(attempt) }) {
         case .throttled(let wait):
             return refuse(.throttled(retryAfter: wait), message(.throttled, inquiry))
         case .busy(let wait):
@@ -28,16 +28,16 @@ extension PublicationProxy {
         do {
             entrance = try await recognise(typed, device: device, inquiry)
         } catch {
-            guesses.settle(ticket, as: .undecided, at: clock.now)
+            guesses.settle(ticket, as: .undecided, at: clock.elapsed)
             throw error
         }
         switch entrance {
         case .refused(let words, let found):
-            guesses.settle(ticket, as: .wrong, of: found.all.map { references.reference(to: $0) }, at: clock.now)
+            guesses.settle(ticket, as: .wrong, of: found.all.map { references.reference(to: $0) }, at: clock.elapsed)
             return await refuseCredentials(words, inquiry)
         case .open(let subscriber, let device, let session, issuedAt: let issuedAt, let recall):
             let who = references.reference(to: subscriber)
-            if !guesses.settle(ticket, as: .right, of: [who], at: clock.now), await !isAcquainted(attempt) {
+            if !guesses.settle(ticket, as: .right, of: [who], at: clock.elapsed), await !isAcquainted(attempt) {
                 // Another answer than a wrong password has would tell that this one is right, or that there is such a reader.
                 return await refuseCredentials(nil, inquiry)
             }

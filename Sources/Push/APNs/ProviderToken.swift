@@ -35,8 +35,8 @@ package actor ProviderToken {
     private let key: ES256PrivateKey
     private let clock: WallClock
     private var issued: Issued?
-    /// When a token was replaced because APNs had it for expired.
-    private var replaced: Date?
+    /// When a token was replaced because APNs had it for expired, by the clock that nobody sets.
+    private var replaced: TimeInterval?
 
     package init(team: String, keyID: String, key: ES256PrivateKey, clock: WallClock) {
         self.team = team
@@ -59,10 +59,10 @@ package actor ProviderToken {
     /// - Returns: nil where that was done less than twenty minutes ago, so that yet another would be refused, too.
     package func replacement(for refused: Issue) async throws -> Issue? {
         if let issued, issued.number > refused.number { return try await current() }
-        let now = clock.now
-        if let replaced, (0..<Self.shortestLife).contains(now.timeIntervalSince(replaced)) { return nil }
-        replaced = now
-        return try await issue(at: now)
+        let elapsed = clock.elapsed
+        if let replaced, elapsed - replaced < Self.shortestLife { return nil }
+        replaced = elapsed
+        return try await issue(at: clock.now)
     }
 
     private func issue(at now: Date) async throws -> Issue {

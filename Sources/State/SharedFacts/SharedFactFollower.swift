@@ -26,7 +26,8 @@ public final class SharedFactFollower: Sendable {
     private struct Position {
         var sequence: Int64 = 0
         var isCaughtUp = false
-        var pruned = Date.distantPast
+        /// When this process pruned last, by the clock that nobody sets.
+        var pruned: TimeInterval?
     }
 
     private let store: any SharedFactStore
@@ -109,10 +110,11 @@ public final class SharedFactFollower: Sendable {
 
     /// Forgets in the store, once an hour.
     private func prune() async throws {
-        let now = clock.now
-        let isDue = position.withLock { $0.pruned.addingTimeInterval(Self.pruningInterval) <= now }
+        let elapsed = clock.elapsed
+        let isDue = position.withLock { $0.pruned.map { elapsed - $0 >= Self.pruningInterval } ?? true }
         guard isDue else { return }
-        try await store.discardSharedFacts(endedBefore: now.addingTimeInterval(-Self.margin), most: Self.mostFacts)
-        position.withLock { $0.pruned = now }
+        try await store.discardSharedFacts(
+            endedBefore: clock.now.addingTimeInterval(-Self.margin), most: Self.mostFacts)
+        position.withLock { $0.pruned = elapsed }
     }
 }

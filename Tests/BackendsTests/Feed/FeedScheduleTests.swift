@@ -49,6 +49,26 @@ import Testing
         }
     }
 
+    @Test("Fetches at once what was last fetched while the clock was ahead")
+    func clockSetBack() async throws {
+        try await withTemporaryFolder { folder in
+            let bed = FeedBed(folder)
+            try bed.write("id,email,password,state,editions\n1,a@b,x,active,\n")
+            bed.clock.advance(by: 100 * 86_400)
+            let opened = try bed.open()
+            await opened.fetch()
+            bed.clock.step(by: -100 * 86_400)
+            let (waits, waiting) = AsyncStream.makeStream(of: TimeInterval.self)
+            let refresher = FeedRefresher(opened.update) { seconds in
+                waiting.yield(seconds)
+                try await Task.sleep(for: .seconds(600))
+            }
+            for await _ in waits { break }
+            #expect(opened.store.status.succeededAt == bed.clock.now)
+            withExtendedLifetime(refresher) {}
+        }
+    }
+
     @Test("Fetches by itself when it is time, and no more once the backend is gone")
     func refresher() async throws {
         try await withTemporaryFolder { folder in

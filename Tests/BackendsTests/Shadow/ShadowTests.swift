@@ -72,6 +72,25 @@ import Testing
         #expect(await events.wait(for: 3).last?.name == "shadow_differs_recognition")
     }
 
+    @Test("says ten differences a minute in words, whatever the machine's clock does", arguments: [86_400, -86_400])
+    func clockSteps(step: Double) async throws {
+        let (events, clock) = (EventLog(), ManualClock())
+        let shadow = try shadow(FakeMember.knowing("old"), FakeMember("new"), events, clock: clock)
+        func differ(_ count: Int) async throws -> Int {
+            let before = events.all.count
+            for number in 1...count {
+                _ = try await shadow.recognise(Self.reader, inquiry: Inquiry())
+                await events.wait(for: before + number)
+            }
+            return events.all.dropFirst(before).count { $0.detail != nil }
+        }
+        #expect(try await differ(11) == 10)
+        clock.step(by: step)
+        #expect(try await differ(1) == 0)
+        clock.advance(by: 60)
+        #expect(try await differ(1) == 1)
+    }
+
     @Test("a reader found in both at sign-in is compared from then on")
     func compared() async throws {
         let events = EventLog()

@@ -39,7 +39,7 @@ enum LookAlikeSpellings {
         let limiter = GuessLimiter()
         let references = ReferenceKey(Secret("Ms9yP4xT0vAz6oBr-references"))
         let publication = try #require(PublicationID("daily"))
-        let moment = ManualClock().now
+        let moment = ManualClock().wall.elapsed
         var decided = 0
         for (number, spelling) in spellings.enumerated() {
             let guess = try credentials(spelling, "guess \(number)")

@@ -38,7 +38,7 @@ struct LookAlikeSpellingsTests {
             let limiter = GuessLimiter()
             let references = ReferenceKey(Secret("Ms9yP4xT0vAz6oBr-references"))
             let publication = try #require(PublicationID("daily"))
-            let moment = ManualClock().now
+            let moment = ManualClock().wall.elapsed
             /// Whether a sign-in holds; nil where the backend refused it.
             func signIn(_ identifier: String, _ password: String) async throws -> Bool? {
                 let typed = try LookAlikeSpellings.credentials(identifier, password)

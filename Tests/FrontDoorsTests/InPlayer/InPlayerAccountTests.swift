@@ -262,6 +262,22 @@ struct InPlayerAccountTests {
         }
     }
 
+    @Test("are exported no sooner and no later when the machine's clock steps", arguments: [1_800, -1_800])
+    func exportAfterStep(step: Double) async throws {
+        try await InPlayerRig.run { (rig: InPlayerRig) async throws in
+            let session = try await rig.register()
+            func export() async throws -> InPlayerAnswered {
+                try await rig.call("/accounts/export", "password=right horse", token: session.access)
+            }
+            #expect(try await export().status == 200)
+            rig.clock.step(by: step)
+            let soon = try await export()
+            #expect(soon.status == 429 && soon.headers[.retryAfter] == "60")
+            rig.clock.advance(by: 60)
+            #expect(try await export().status == 200)
+        }
+    }
+
     @Test("are exported without the password in the hour after a sign-in, and not by a renewed token after it")
     func freshExport() async throws {
         try await InPlayerRig.run { (rig: InPlayerRig) async throws in

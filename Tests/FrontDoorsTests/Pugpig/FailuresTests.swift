@@ -195,10 +195,11 @@ private struct BrokenEdgeToken: EdgeToken {
 
 private struct AlwaysThrottled: GuessLimiting {
     func admit(
-        _ attempt: GuessAttempt, at moment: Date, isAcquainted: @Sendable () async -> Bool
+        _ attempt: GuessAttempt, at now: TimeInterval, isAcquainted: @Sendable () async -> Bool
     ) async -> GuessVerdict { .throttled(retryAfter: 17) }
 
     func settle(
-        _ ticket: GuessTicket, as outcome: GuessOutcome, of subscribers: [SubscriberReference], at moment: Date
+        _ ticket: GuessTicket, as outcome: GuessOutcome, of subscribers: [SubscriberReference],
+        at now: TimeInterval
     ) -> Bool { true }
 }

@@ -13,10 +13,10 @@ struct GuessLimiterTests {
             for number in 0..<1000 {
                 group.addTask {
                     let attempt = GuessLedgerTests.attempt("reader", "guess \(number)", device: "d\(number)")
-                    let verdict = await limiter.admit(attempt, at: clock.now) { false }
+                    let verdict = await limiter.admit(attempt, at: clock.wall.elapsed) { false }
                     guard case .proceed(let ticket) = verdict else { return false }
                     await Task.yield()
-                    limiter.settle(ticket, as: .wrong, at: clock.now)
+                    limiter.settle(ticket, as: .wrong, at: clock.wall.elapsed)
                     return true
                 }
             }
@@ -32,7 +32,7 @@ struct GuessLimiterTests {
         let asked = Atomic(0)
         for number in 0..<2 {
             let attempt = GuessLedgerTests.attempt("reader", "\(number)", device: "phone")
-            let verdict = await limiter.admit(attempt, at: clock.now) {
+            let verdict = await limiter.admit(attempt, at: clock.wall.elapsed) {
                 asked.add(1, ordering: .relaxed)
                 return true
             }
@@ -84,7 +84,9 @@ struct GuessLimiterTests {
         var tickets: [GuessTicket] = []
         for number in 0..<10 {
             let attempt = GuessLedgerTests.attempt("reader", "\(number)")
-            if case .proceed(let ticket) = await limiter.admit(attempt, at: time.clock.now, isAcquainted: { false }) {
+            if case .proceed(let ticket) = await limiter.admit(
+                attempt, at: time.clock.wall.elapsed, isAcquainted: { false })
+            {
                 tickets.append(ticket)
             }
         }
@@ -95,7 +97,7 @@ struct GuessLimiterTests {
     private func wait(_ limiter: GuessLimiter, _ time: ManualTime) -> Task<GuessVerdict, Never> {
         Task {
             await limiter.admit(
-                GuessLedgerTests.attempt("reader", "another"), at: time.clock.now, isAcquainted: { false })
+                GuessLedgerTests.attempt("reader", "another"), at: time.clock.wall.elapsed, isAcquainted: { false })
         }
     }
 
@@ -111,10 +113,11 @@ struct GuessLimiterTests {
         #expect(await waiting.value == .busy(retryAfter: 5))
         #expect(limiter.queued == 0)
         // It left nothing behind: all ten are free again once those are settled.
-        for ticket in tickets { limiter.settle(ticket, as: .undecided, at: time.clock.now) }
+        for ticket in tickets { limiter.settle(ticket, as: .undecided, at: time.clock.wall.elapsed) }
         for number in 0..<10 {
             let verdict = await limiter.admit(
-                GuessLedgerTests.attempt("reader", "later \(number)"), at: time.clock.now, isAcquainted: { false })
+                GuessLedgerTests.attempt("reader", "later \(number)"), at: time.clock.wall.elapsed,
+                isAcquainted: { false })
             guard case .proceed = verdict else {
                 Issue.record("\(number): \(verdict)")
                 continue
@@ -142,7 +145,7 @@ struct GuessLimiterTests {
         let waiting = wait(limiter, time)
         await until { limiter.queued == 1 }
         #expect(await wait(limiter, time).value == .busy(retryAfter: 5))
-        for ticket in tickets { limiter.settle(ticket, as: .wrong, at: time.clock.now) }
+        for ticket in tickets { limiter.settle(ticket, as: .wrong, at: time.clock.wall.elapsed) }
         #expect(await waiting.value == .throttled(retryAfter: 90))
     }
 }

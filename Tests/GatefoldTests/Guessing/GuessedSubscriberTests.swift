@@ -49,7 +49,7 @@ struct GuessedSubscriberTests {
         for number in 0..<1_000 {
             _ = Self.settle(&ledger, GuessLedgerTests.attempt("spelling \(number)", "guess"), as: .wrong)
         }
-        let later = GuessLedgerTests.start.addingTimeInterval(90)
+        let later = GuessLedgerTests.start + 90
         guard
             case .proceed(let ticket) = ledger.admit(
                 GuessLedgerTests.attempt("ada", "right"), from: .stranger, at: later)

@@ -85,7 +85,8 @@ struct SignInTests {
         let other = ReferenceKey(.one).attempt(
             Credentials(identifier: "jane@example.com", fields: ["password": "other"]), publication: .daily,
             device: nil, client: nil)
-        guard case .proceed(let ticket) = await limiter.admit(other, at: rig.clock.now, isAcquainted: { false })
+        guard
+            case .proceed(let ticket) = await limiter.admit(other, at: rig.clock.wall.elapsed, isAcquainted: { false })
         else {
             Issue.record("not admitted")
             return
@@ -93,8 +94,21 @@ struct SignInTests {
         await #expect(throws: Unavailable(retryAfter: 5, cause: "too many sign-ins are under way")) {
             try await rig.signIn()
         }
-        limiter.settle(ticket, as: .undecided, at: rig.clock.now)
+        limiter.settle(ticket, as: .undecided, at: rig.clock.wall.elapsed)
         #expect(try await rig.signIn().token != nil)
+    }
+
+    @Test("is held back for as long as before when the machine's clock steps", arguments: [86_400, -86_400])
+    func clockSteps(step: Double) async throws {
+        let rig = ProxyRig(guesses: GuessLimiter(limits: GuessLimits(perIdentifier: 2)))
+        rig.backend.recogniseBy { _ in .notRecognised(message: nil) }
+        for number in 0..<2 { _ = try await rig.signIn("jane@example.com", "guess \(number)") }
+        rig.clock.step(by: step)
+        #expect(try await rig.signIn("jane@example.com", "a").refusal?.reason == .throttled(retryAfter: 450))
+        rig.clock.advance(by: 449)
+        #expect(try await rig.signIn("jane@example.com", "b").refusal?.reason == .throttled(retryAfter: 1))
+        rig.clock.advance(by: 1)
+        #expect(try await rig.signIn("jane@example.com", "c").refusal?.reason == .notRecognised)
     }
 
     @Test("one reader opens no more sessions than there may be, while others sign in; what is ended makes no room")

@@ -10,6 +10,8 @@ import Synchronization
 final class FeedRefresher: Sendable {
     /// Until a store that somebody else keeps is looked at again, in seconds.
     private static let following: TimeInterval = 1
+    /// Only a moment further ahead than this, in seconds, is of a clock that was set back.
+    private static let disorder: TimeInterval = 60
 
     private let task: Task<Void, Never>
 
@@ -48,6 +50,10 @@ final class FeedRefresher: Sendable {
         guard status.fingerprint == update.plan.fingerprint else { return .distantPast }
         let failure = status.failures > 0 ? status.triedAt : nil
         let success = update.store.current == nil ? nil : status.succeededAt
+        // Of one that lies ahead the clock was set back since: how long ago it was is then unknown.
+        guard (failure ?? success ?? .distantPast) <= update.clock.now.addingTimeInterval(disorder) else {
+            return .distantPast
+        }
         return update.plan.schedule.next(after: success, failure: failure, chance: chance)
     }
 

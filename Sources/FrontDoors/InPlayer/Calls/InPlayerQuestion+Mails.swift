@@ -90,7 +90,7 @@ extension InPlayerQuestion {
     }
 
     private func pace(_ kind: String, _ account: Account) throws(InPlayerRefusal) {
-        if let wait = front.tools.pace.wait(for: "\(kind) \(mailbox(account))", at: front.now) {
+        if let wait = front.tools.pace.wait(for: "\(kind) \(mailbox(account))", at: front.elapsed) {
             throw .throttled(wait, message(.throttled))
         }
     }

@@ -24,7 +24,7 @@ extension InPlayerQuestion {
             throw InPlayerRefusal.field("email", "This field is required.")
         }
         // Before it is looked up, so that both answers stay one.
-        if front.tools.forgotten.wait(for: mailbox(named: name), at: front.now) == nil {
+        if front.tools.forgotten.wait(for: mailbox(named: name), at: front.elapsed) == nil {
             do {
                 if let reset = try await front.accounts.resetPassword(of: name, inquiry()) {
                     _ = mail(front.letter(for: reset))

@@ -4,7 +4,8 @@ import Synchronization
 /// Lets so many letters of a kind go to an account within a time: whoever holds a token must not fill its owner's mailbox.
 public final class MailPace: Sendable {
     private struct Entry {
-        var sent: [Date]
+        /// When letters went, by the clock that nobody sets.
+        var sent: [TimeInterval]
     }
 
     /// In seconds.
@@ -26,28 +27,26 @@ public final class MailPace: Sendable {
 
     /// Counts a letter.
     ///
+    /// - Parameter now: by `WallClock.elapsed`.
     /// - Returns: how many seconds to wait, where it may not go now.
-    func wait(for account: String, at moment: Date) -> Int? {
+    func wait(for account: String, at now: TimeInterval) -> Int? {
         entries.withLock { entries in
             if entries.count >= capacity {
-                entries = entries.filter { $0.value.sent.contains { Self.counts($0, at: moment) } }
+                entries = entries.filter { $0.value.sent.contains { Self.counts($0, at: now) } }
             }
-            var sent = entries[account]?.sent.filter { Self.counts($0, at: moment) } ?? []
+            var sent = entries[account]?.sent.filter { Self.counts($0, at: now) } ?? []
             if let last = sent.last {
                 let next = max(
-                    last.addingTimeInterval(pause),
-                    sent.count >= most ? sent[sent.count - most].addingTimeInterval(Self.window) : last)
-                if moment < next { return max(1, Int(next.timeIntervalSince(moment).rounded(.up))) }
+                    last + pause, sent.count >= most ? sent[sent.count - most] + Self.window : last)
+                if now < next { return max(1, Int((next - now).rounded(.up))) }
             } else if entries.count >= capacity {
                 return Int(Self.window)
             }
-            sent.append(moment)
+            sent.append(now)
             entries[account] = Entry(sent: sent)
             return nil
         }
     }
 
-    private static func counts(_ sent: Date, at moment: Date) -> Bool {
-        (0..<window).contains(moment.timeIntervalSince(sent))
-    }
+    private static func counts(_ sent: TimeInterval, at now: TimeInterval) -> Bool { now - sent < window }
 }
