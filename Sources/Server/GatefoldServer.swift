@@ -52,6 +52,8 @@ public struct GatefoldServer: Sendable {
                 "state was replaced by an older copy or its generation file is lost, so all readers sign in again",
                 metadata: ["path": "\(configuration.state.path)"])
         }
+        let unreadable = UnreadableRowReporter(logger: logger)
+        state.unreadable.whenChanged { unreadable.report($0) }
         stateHealth = StateHealth(
             didChange: { readiness in
                 switch readiness {
@@ -197,9 +199,8 @@ public struct GatefoldServer: Sendable {
     }
 
     @Sendable private func readiness() async -> Readiness {
-        let readiness = await stateHealth.readiness()
-        guard case .ready = readiness, follower.unreadable > 0 else { return readiness }
-        return .degraded("revocations that can not be read: \(follower.unreadable)")
+        await stateHealth.readiness()
+            .lacking(revocations: follower.unreadable, rows: parts.state.unreadable.byTable)
     }
 
     private func mainListener(_ onListening: @escaping @Sendable (Int) async -> Void) throws -> some ApplicationProtocol

@@ -1,6 +1,8 @@
 import Foundation
 import Gatefold
+import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Server
@@ -40,5 +42,33 @@ import Testing
         #expect(await health.readiness() == .ready)
         #expect(told.withLock(\.self) == [full, .ready])
         #expect(asked.withLock(\.self) == 5)
+    }
+
+    @Test("is degraded by what cannot be read of the state, which it names by table, and no better than before")
+    func lacking() {
+        #expect(Readiness.ready.lacking(revocations: 0, rows: [:]) == .ready)
+        #expect(
+            Readiness.ready.lacking(revocations: 2, rows: ["receipt": ["1"], "delivery": ["a", "b"]])
+                == .degraded(
+                    "revocations that can not be read: 2; rows of table delivery that cannot be read: 2; "
+                        + "rows of table receipt that cannot be read: 1"))
+        let down = Readiness.notReady(cause: "down")
+        #expect(down.lacking(revocations: 1, rows: ["receipt": ["1"]]) == down)
+    }
+
+    @Test("has the rows that cannot be read in the log, once until they become others")
+    func rows() {
+        let lines = Kept<[String]>([])
+        let logger = Logger(label: "test") { _ in
+            LineLogHandler(label: "test", level: .info, form: .text) { line in lines.withLock { $0.append(line) } }
+        }
+        let reporter = UnreadableRowReporter(logger: logger)
+        for _ in 0..<2 { reporter.report(["receipt": ["17"]]) }
+        reporter.report(["receipt": ["17"], "delivery": ["0a"]])
+        reporter.report([:])
+        let all = lines.withLock(\.self)
+        #expect(all.count == 4)
+        #expect(all.first?.contains("17") == true && all.first?.contains("receipt") == true)
+        #expect(all.dropFirst().first?.contains("0a") == true)
     }
 }

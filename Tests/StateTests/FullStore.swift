@@ -72,6 +72,11 @@ extension PurchaseLedger {
             record, proving: transactions, claims: rule, delivering: delivering, at: moment)
     }
 
+    /// Has a purchase rest that nobody has taken.
+    func postponeLook(at original: String, in store: StoreName, from moment: Date, until due: Date) async throws {
+        try await postponeLook(at: original, in: store, lease: nil, from: moment, until: due)
+    }
+
     func ids(of owner: PurchaseOwner) async throws -> [String] {
         try await transactions(of: owner, in: [appStore, play]).map(\.id)
     }

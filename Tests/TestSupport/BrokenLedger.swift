@@ -49,7 +49,13 @@ public struct BrokenLedger: PurchaseLedger {
         throw Down()
     }
     public func postpone(
-        _ record: ReceiptRecord.ID, within limits: ReceiptLimits, at moment: Date, until due: Date
+        _ record: ReceiptRecord.ID, lease: [UInt8]?, within limits: ReceiptLimits, at moment: Date, until due: Date
+    ) async throws -> Bool { throw Down() }
+    public func claim(
+        _ record: ReceiptRecord.ID, lease: [UInt8], at moment: Date, until end: Date
+    ) async throws -> Bool { throw Down() }
+    public func claimLook(
+        at original: String, in store: StoreName, lease: [UInt8], from moment: Date, until end: Date
     ) async throws -> Bool { throw Down() }
     public func receiptsDue(
         in publication: PublicationID, at moment: Date, limit: Int
@@ -87,7 +93,7 @@ public struct BrokenLedger: PurchaseLedger {
     }
     public func looked(at original: String, in store: StoreName, moment: Date) async throws { throw Down() }
     public func postponeLook(
-        at original: String, in store: StoreName, from moment: Date, until due: Date
+        at original: String, in store: StoreName, lease: [UInt8]?, from moment: Date, until due: Date
     ) async throws {
         throw Down()
     }

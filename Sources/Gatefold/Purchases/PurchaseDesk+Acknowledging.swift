@@ -22,17 +22,33 @@ extension PurchaseDesk {
     /// Tells a store what it still waits for. Where it does not take that in, the purchase is looked at before it rests: it may
     /// have been refunded, or acknowledged by the app, and while it rests nobody looks at it.
     ///
+    /// - Throws: ``Unavailable`` when the ledger could not be asked.
+    func followUpAcknowledgement(of purchase: Recheck) async throws -> FollowUp {
+        guard let lease = try await claim(purchase.transaction) else { return .nothing }
+        do {
+            return try await acknowledgeOrLook(purchase, lease) ? .done : .nothing
+        } catch {
+            try await rest(
+                purchase.transaction, until: clock.now.addingTimeInterval(times.shortestRetry), lease: lease)
+            return .postponed(error)
+        }
+    }
+
     /// - Returns: whether the store was told, or else looked up, and the ledger kept it.
-    /// - Throws: ``Unavailable`` when the ledger could not be asked or could not keep it.
-    func followUpAcknowledgement(of purchase: Recheck) async throws -> Bool {
+    private func acknowledgeOrLook(_ purchase: Recheck, _ lease: [UInt8]) async throws -> Bool {
         let transaction = purchase.transaction
-        if try await acknowledge(transaction, receipt: purchase.receipt) { return true }
+        if try await acknowledge(transaction, receipt: purchase.receipt) {
+            try await rest(transaction, until: clock.now, lease: lease)
+            return true
+        }
         let all = try await keep { try await ledger.transactions(of: transaction.original, in: transaction.store) }
         let last = Recheck(
             transaction: StoreTransaction.last(of: all) ?? transaction, receipt: purchase.receipt,
             looked: purchase.looked)
-        let found = try await look(last)
-        try await rest(transaction, until: clock.now.addingTimeInterval(times.recheckEnded))
+        let found = try await look(last, lease: lease)
+        // What the look has noted ends the lease.
+        try await rest(
+            transaction, until: clock.now.addingTimeInterval(times.recheckEnded), lease: found == .failed ? lease : nil)
         return found == .answered
     }
 }

@@ -68,15 +68,16 @@ extension PurchaseDesk {
 
     /// Asks the store about a receipt on record, and keeps the answer.
     ///
+    /// - Parameter lease: the one that the receipt was taken with; nil where it was just handed in.
     /// - Returns: nil when the store could not be asked and the receipt may not wait: it is then forgotten.
     func settle(
-        _ record: ReceiptRecord, by verifier: any ReceiptVerifier, claims: ClaimRule
+        _ record: ReceiptRecord, by verifier: any ReceiptVerifier, claims: ClaimRule, lease: [UInt8]? = nil
     ) async throws -> Confirmation? {
         let verdict: ReceiptVerdict
         do {
             verdict = try await verifier.verify(record.incoming.receipt, allowing: environments, at: clock.now)
         } catch {
-            return try await postpone(record, error)
+            return try await postpone(record, error, lease)
         }
         switch verdict {
         case .refused(let refusal):
@@ -155,22 +156,28 @@ extension PurchaseDesk {
     }
 
     /// A receipt refused or proven before stays what it was until its store says otherwise (PITFALLS row 9).
-    private func postpone(_ record: ReceiptRecord, _ error: any Error) async throws -> Confirmation? {
+    private func postpone(
+        _ record: ReceiptRecord, _ error: any Error, _ lease: [UInt8]?
+    ) async throws -> Confirmation? {
         observe(.postponed(record.incoming.store, cause: Self.cause(error)))
         switch record.standing {
         case .refused(let refusal, _): return .refused(refusal)
         case .proven: return .recorded([])
-        case .waiting(let attempts):
-            let next = clock.now.addingTimeInterval(times.retry(after: attempts))
-            return try await wait(record, until: next) ? .kept : nil
+        case .waiting: return try await wait(record, until: nextAttempt(at: record), lease: lease) ? .kept : nil
         }
+    }
+
+    /// When a receipt's store is asked again that could not be asked now.
+    func nextAttempt(at record: ReceiptRecord) -> Date {
+        guard case .waiting(let attempts) = record.standing else { return clock.now }
+        return clock.now.addingTimeInterval(times.retry(after: attempts))
     }
 
     /// Leaves a receipt waiting, unless it has waited for too long or too many do.
     ///
     /// - Returns: false when it was forgotten.
     @discardableResult
-    func wait(_ record: ReceiptRecord, until next: Date) async throws -> Bool {
+    func wait(_ record: ReceiptRecord, until next: Date, lease: [UInt8]?) async throws -> Bool {
         let store = record.incoming.store
         let now = clock.now
         // By both clocks: this one may be ahead, or have been behind when it came.
@@ -180,7 +187,9 @@ extension PurchaseDesk {
             observe(.givenUp(store))
             return false
         }
-        let waits = try await keep { try await ledger.postpone(record.id, within: limits, at: now, until: next) }
+        let waits = try await keep {
+            try await ledger.postpone(record.id, lease: lease, within: limits, at: now, until: next)
+        }
         if !waits { observe(.limited(store, .waiting)) }
         return waits
     }

@@ -7,41 +7,79 @@ extension PurchaseDesk {
     /// - Parameter limit: so many of a kind are dealt with.
     /// - Returns: of how many receipts and purchases a store's word was had and kept. What failed rests and does not count, so
     ///   that whoever goes on while there is more to do does not go on while nothing comes of it.
-    /// - Throws: when the ledger could not be asked or could not keep something.
+    /// - Throws: when the ledger could not be asked or could not keep something. What can be dealt with has been.
     public func followUp(limit: Int = 100) async throws -> Int {
         let now = clock.now
-        var done = 0
-        let waiting = try await ledger.receiptsDue(in: publication, at: now, limit: limit)
-        for record in waiting {
+        var round = Round()
+        for record in try await ledger.receiptsDue(in: publication, at: now, limit: limit) {
             if Task.isCancelled { return 0 }
-            guard let verifier = verifier(named: record.incoming.store) else {
-                // The publication sells there no longer: it must not stand in the way of those that can be asked about.
-                try await wait(record, until: now.addingTimeInterval(times.longestRetry))
-                continue
-            }
-            let claims = record.incoming.credit == nil ? claims : .exclusive
-            // What was begun is finished, also when this is to stop: a task of its own is not cancelled with it.
-            let outcome = try await Task { try await settle(record, by: verifier, claims: claims) }.value
-            switch outcome {
-            case .recorded, .refused: done += 1
-            case .kept, nil: break
-            }
+            try await round.add { try await followUp(record) }
         }
         let unacknowledged = try await ledger.unacknowledged(
             in: stores, environments: environments, at: now, limit: limit)
         for purchase in unacknowledged {
             if Task.isCancelled { return 0 }
-            let isDone = try await Task { try await followUpAcknowledgement(of: purchase) }.value
-            if isDone { done += 1 }
+            try await round.add { try await followUpAcknowledgement(of: purchase) }
         }
         for reason in RecheckReason.allCases {
             for recheck in try await recheckable(reason, limit: limit) {
                 if Task.isCancelled { return 0 }
-                let isDone = try await Task { try await followUpLook(recheck) }.value
-                if isDone { done += 1 }
+                try await round.add { try await followUpLook(recheck) }
             }
         }
-        return done
+        if let failure = round.failure { throw failure }
+        return round.done
+    }
+
+    /// What one round comes to.
+    private struct Round {
+        private(set) var done = 0
+        /// The first of what could not be kept.
+        private(set) var failure: (any Error)?
+
+        /// What was begun is finished, also when the round is to stop: a task of its own is not cancelled with it.
+        mutating func add(_ work: @escaping @Sendable () async throws -> FollowUp) async throws {
+            switch try await Task(operation: work).value {
+            case .done: done += 1
+            case .nothing: break
+            case .postponed(let error): failure = failure ?? error
+            }
+        }
+    }
+
+    /// What came of one receipt or purchase.
+    enum FollowUp: Sendable {
+        /// The store's word is on record.
+        case done
+        /// Another process has it, or the store could not be asked.
+        case nothing
+        /// It could not be kept, and rests: should it be this one and not the disk, it must not stand in the way of all others.
+        case postponed(any Error)
+    }
+
+    private func followUp(_ record: ReceiptRecord) async throws -> FollowUp {
+        let lease = random.bytes(16)
+        let isOurs = try await keep {
+            let now = clock.now
+            return try await ledger.claim(
+                record.id, lease: lease, at: now, until: now.addingTimeInterval(times.lease))
+        }
+        guard isOurs else { return .nothing }
+        guard let verifier = verifier(named: record.incoming.store) else {
+            // The publication sells there no longer: it must not stand in the way of those that can be asked about.
+            try await wait(record, until: clock.now.addingTimeInterval(times.longestRetry), lease: lease)
+            return .nothing
+        }
+        do {
+            let claims = record.incoming.credit == nil ? claims : .exclusive
+            switch try await settle(record, by: verifier, claims: claims, lease: lease) {
+            case .recorded, .refused: return .done
+            case .kept, nil: return .nothing
+            }
+        } catch {
+            try await wait(record, until: nextAttempt(at: record), lease: lease)
+            return .postponed(error)
+        }
     }
 
     /// Takes in a message that a store sent.

@@ -72,8 +72,9 @@ extension PurchaseDesk {
     /// Asks the store about one purchase and keeps its word. Where nobody could be asked it rests as if it had been, but is
     /// due again as soon as there is a new word or receipt of it.
     ///
+    /// - Parameter lease: the one that the purchase was taken with; nil where its reader waits.
     /// - Throws: ``Unavailable`` when the ledger could not keep it.
-    func look(_ recheck: Recheck) async throws -> Look {
+    func look(_ recheck: Recheck, lease: [UInt8]? = nil) async throws -> Look {
         let transaction = recheck.transaction
         guard let verifier = verifier(named: transaction.store) else { return .failed }
         let current: [StoreTransaction]?
@@ -85,7 +86,7 @@ extension PurchaseDesk {
             return .failed
         }
         guard let current else {
-            try await rest(transaction, until: clock.now.addingTimeInterval(times.recheckRunning))
+            try await rest(transaction, until: clock.now.addingTimeInterval(times.recheckRunning), lease: lease)
             return .notAsked
         }
         do {
@@ -104,7 +105,7 @@ extension PurchaseDesk {
             // Should it be this purchase and not the disk, it must not stand in the way of all others.
             let now = clock.now
             try? await ledger.postponeLook(
-                at: transaction.original, in: transaction.store, from: now,
+                at: transaction.original, in: transaction.store, lease: lease, from: now,
                 until: now.addingTimeInterval(times.shortestRetry))
             throw error
         }
@@ -114,12 +115,33 @@ extension PurchaseDesk {
 
     /// Looks at a purchase without anybody waiting for it.
     ///
-    /// - Returns: whether the store's word is on record.
-    /// - Throws: ``Unavailable`` when the ledger could not keep it.
-    func followUpLook(_ recheck: Recheck) async throws -> Bool {
-        let found = try await look(recheck)
-        if found == .failed { try await rest(recheck.transaction, until: nextLook(at: recheck)) }
-        return found == .answered
+    /// - Throws: ``Unavailable`` when the ledger could not be asked.
+    func followUpLook(_ recheck: Recheck) async throws -> FollowUp {
+        guard let lease = try await claim(recheck.transaction) else { return .nothing }
+        do {
+            let found = try await look(recheck, lease: lease)
+            if found == .failed {
+                try await rest(recheck.transaction, until: nextLook(at: recheck), lease: lease)
+            }
+            return found == .answered ? .done : .nothing
+        } catch {
+            return .postponed(error)
+        }
+    }
+
+    /// Takes a purchase that is due.
+    ///
+    /// - Returns: the lease; nil where it is not due, or another process has it.
+    /// - Throws: ``Unavailable`` when the ledger could not be asked.
+    func claim(_ transaction: StoreTransaction) async throws -> [UInt8]? {
+        let lease = random.bytes(16)
+        let isOurs = try await keep {
+            let now = clock.now
+            return try await ledger.claimLook(
+                at: transaction.original, in: transaction.store, lease: lease, from: now,
+                until: now.addingTimeInterval(times.lease))
+        }
+        return isOurs ? lease : nil
     }
 
     /// When a purchase is looked at again whose store could not be asked: it rests for as long as it has been due, so that the
@@ -137,10 +159,12 @@ extension PurchaseDesk {
     }
 
     /// A purchase whose store can not be asked must not keep others from being looked at, nor its owner waiting each time.
-    func rest(_ transaction: StoreTransaction, until next: Date) async throws {
+    ///
+    /// - Parameter lease: the one that it was taken with, where it was.
+    func rest(_ transaction: StoreTransaction, until next: Date, lease: [UInt8]? = nil) async throws {
         try await keep {
             try await ledger.postponeLook(
-                at: transaction.original, in: transaction.store, from: clock.now, until: next)
+                at: transaction.original, in: transaction.store, lease: lease, from: clock.now, until: next)
         }
     }
 

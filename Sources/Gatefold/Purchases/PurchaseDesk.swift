@@ -14,6 +14,7 @@ public struct PurchaseDesk: Sendable {
     let verifiers: [any ReceiptVerifier]
     let ledger: any PurchaseLedger
     let clock: WallClock
+    let random: RandomSource
     let observe: @Sendable (PurchaseEvent) -> Void
     let didChange: @Sendable (PurchaseChange) -> Void
 
@@ -25,7 +26,7 @@ public struct PurchaseDesk: Sendable {
         publication: PublicationID, products: ProductRules, environments: Set<StoreEnvironment> = [.production],
         claims: ClaimRule = ClaimRule(mostPersons: 10), limits: ReceiptLimits = ReceiptLimits(),
         times: PurchaseTimes = PurchaseTimes(), verifiers: [any ReceiptVerifier], ledger: any PurchaseLedger,
-        clock: WallClock = .system,
+        clock: WallClock = .system, random: RandomSource = .system,
         observe: @escaping @Sendable (PurchaseEvent) -> Void = { _ in },
         didChange: @escaping @Sendable (PurchaseChange) -> Void = { _ in }
     ) {
@@ -38,6 +39,7 @@ public struct PurchaseDesk: Sendable {
         self.verifiers = verifiers
         self.ledger = ledger
         self.clock = clock
+        self.random = random
         self.observe = observe
         self.didChange = didChange
     }

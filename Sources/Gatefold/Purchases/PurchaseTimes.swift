@@ -19,6 +19,8 @@ public struct PurchaseTimes: Sendable, Equatable {
     public var refundWindow: TimeInterval
     /// The longest that somebody waits for such a look.
     public var patience: TimeInterval
+    /// For so long a question to a store is left to the process that asks it; then another may ask.
+    public var lease: TimeInterval = 120
 
     public init(
         shortestRetry: TimeInterval = 60, longestRetry: TimeInterval = 6 * 3600,

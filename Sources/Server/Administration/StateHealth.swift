@@ -11,6 +11,20 @@ enum Readiness: Sendable, Equatable {
     case degraded(_ reason: String)
     /// - Parameter cause: for the operator.
     case notReady(cause: String)
+
+    /// What it comes to where some of the state cannot be read.
+    ///
+    /// - Parameters:
+    ///   - revocations: how many of them cannot be read.
+    ///   - rows: what names other rows that cannot, by table.
+    func lacking(revocations: Int, rows: [String: Set<String>]) -> Readiness {
+        guard case .ready = self else { return self }
+        var reasons = revocations > 0 ? ["revocations that can not be read: \(revocations)"] : []
+        for (table, names) in rows.sorted(by: { $0.key < $1.key }) {
+            reasons.append("rows of table \(table) that cannot be read: \(names.count)")
+        }
+        return reasons.isEmpty ? self : .degraded(reasons.joined(separator: "; "))
+    }
 }
 
 /// Whether the state takes what has to be kept. To ask it is to write, so it is asked once a second at most, however many want

@@ -14,6 +14,8 @@ public final class SQLiteStateStore: StateStore {
     let newPushTokensPerHour: Int
     let clock: WallClock
     let timing = Mutex(StoreTiming())
+    /// What loops passed over.
+    package let unreadable = UnreadableRows()
 
     /// Opens the file, creates it for its owner alone if there is none, and brings its tables up to date.
     ///

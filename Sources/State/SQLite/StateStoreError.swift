@@ -17,6 +17,14 @@ public enum StateStoreError: Error, Equatable, CustomStringConvertible {
         if case .newerSchema = self { true } else { false }
     }
 
+    /// The table that it is about, where it is about one.
+    var table: String {
+        switch self {
+        case .unreadableRow(let table), .unstorableText(let table): table
+        case .cannotOpen, .newerSchema, .unavailable, .noSuchReceipt: "state"
+        }
+    }
+
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "cannot open the state store \(path): \(reason)"

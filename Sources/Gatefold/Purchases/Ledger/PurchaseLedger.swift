@@ -45,15 +45,23 @@ public protocol PurchaseLedger: Sendable {
     /// - Returns: whether it was forgotten.
     func giveUp(_ record: ReceiptRecord.ID, afterWaiting seconds: TimeInterval) async throws -> Bool
 
-    /// Notes that the store could not be asked.
+    /// Takes a receipt that is due, so that of many processes one asks its store. It is due again when the lease ends,
+    /// whatever becomes of that process.
+    ///
+    /// - Parameter lease: names the attempt; no other has the same.
+    /// - Returns: whether it is due: it still waits, and no other process has taken it.
+    func claim(_ record: ReceiptRecord.ID, lease: [UInt8], at moment: Date, until end: Date) async throws -> Bool
+
+    /// Notes that the store could not be asked. What is said of a receipt that another has taken changes nothing.
     ///
     /// - Parameters:
+    ///   - lease: the one that the receipt was taken with; nil where it was asked about without.
     ///   - moment: the present. Should the clock be set back behind it, the receipt is due at once.
     ///   - due: when the store is to be asked again.
     /// - Returns: false where as many wait as may (``ReceiptLimits/waiting``): one that did not wait yet is then forgotten.
     @discardableResult
     func postpone(
-        _ record: ReceiptRecord.ID, within limits: ReceiptLimits, at moment: Date, until due: Date
+        _ record: ReceiptRecord.ID, lease: [UInt8]?, within limits: ReceiptLimits, at moment: Date, until due: Date
     ) async throws -> Bool
 
     /// A publication's receipts that wait for a verdict and whose time has come, the longest due first.
@@ -97,9 +105,22 @@ public protocol PurchaseLedger: Sendable {
     /// Notes that the store was asked about a purchase, and answered.
     func looked(at original: String, in store: StoreName, moment: Date) async throws
 
+    /// Takes a purchase that is to be looked at or acknowledged, so that of many processes one asks its store. A reader who comes
+    /// meanwhile is asked for all the same, see ``rechecks(_:of:in:environments:lookedBefore:at:limit:)``.
+    ///
+    /// - Parameter lease: names the attempt; no other has the same.
+    /// - Returns: whether it does not rest, and no other process has taken it.
+    func claimLook(
+        at original: String, in store: StoreName, lease: [UInt8], from moment: Date, until end: Date
+    ) async throws -> Bool
+
     /// Notes that the store could not be asked about a purchase: it is not looked at, nor acknowledged, before `due`,
-    /// unless the store says something new of it.
-    func postponeLook(at original: String, in store: StoreName, from moment: Date, until due: Date) async throws
+    /// unless the store says something new of it. What is said of one that another has taken changes nothing.
+    ///
+    /// - Parameter lease: the one that it was taken with; nil where it was asked about without.
+    func postponeLook(
+        at original: String, in store: StoreName, lease: [UInt8]?, from moment: Date, until due: Date
+    ) async throws
 
     /// Makes an installation or an account the same person as a subscriber: each then has what the other claimed.
     ///
@@ -151,9 +172,11 @@ extension PurchaseLedger {
         try await keep(receipt, within: ReceiptLimits(), at: moment)
     }
 
-    /// The same of one whose store could not be asked.
+    /// The same of one whose store could not be asked, and that nobody has taken.
     @discardableResult
-    public func postpone(_ record: ReceiptRecord.ID, at moment: Date, until due: Date) async throws -> Bool {
-        try await postpone(record, within: ReceiptLimits(), at: moment, until: due)
+    public func postpone(
+        _ record: ReceiptRecord.ID, within limits: ReceiptLimits = ReceiptLimits(), at moment: Date, until due: Date
+    ) async throws -> Bool {
+        try await postpone(record, lease: nil, within: limits, at: moment, until: due)
     }
 }

@@ -59,7 +59,13 @@ extension SQLiteStateStore {
         guard !owners.isEmpty else { return [] }
         return try await pool.read { db in
             // One after the other: a purchase has few holders, and no number of them is too large for a statement.
-            try Set(owners).compactMap { try AccountRow.find(db, $0, in: publication) }
+            try Set(owners).flatMap { owner in
+                try readable(
+                    db, "SELECT \(AccountRow.columns) FROM account WHERE publication = ? AND owner = ? LIMIT ?",
+                    [publication.rawValue, Data(owner.bytes)], limit: 1,
+                    for: "account of \(owner.bytes) in \(publication)", name: { RowName.number($0, 0) },
+                    read: AccountRow.account)
+            }
         }.sorted { $0.number < $1.number }
     }
 

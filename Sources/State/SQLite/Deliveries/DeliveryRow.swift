@@ -18,6 +18,9 @@ enum DeliveryRow {
     /// What is not delivered and not taken back, and has an account to be delivered to.
     static let waits = "delivered IS NULL AND account IS NOT NULL AND NOT \(isTakenBack)"
 
+    /// Finds one that is not delivered yet.
+    static let isUndelivered = "store = ? AND transaction_id = ? AND delivered IS NULL"
+
     /// Nothing happens where one is on record for the transaction, whomever it is for.
     static func insert(
         _ db: Database, _ delivery: Delivery, orderedBy owner: PurchaseOwner?, at moment: Date

@@ -7,46 +7,31 @@ extension SQLiteStateStore {
         in publication: PublicationID, at moment: Date, limit: Int
     ) async throws -> [DeliveryRecord] {
         try await pool.read { db in
-            try Row.fetchAll(
-                try db.cachedStatement(
-                    sql: """
-                        SELECT \(DeliveryRow.columns) FROM delivery
-                        WHERE publication = ? AND \(DueMoment.condition("next", set: "next_set"))
-                            AND \(DeliveryRow.waits)
-                        ORDER BY ordered, store, transaction_id LIMIT ?
-                        """),
-                arguments: [publication.rawValue] + DueMoment.arguments(at: moment) + [max(0, limit)]
-            ).map(DeliveryRow.record)
+            try readable(
+                db,
+                """
+                SELECT \(DeliveryRow.columns) FROM delivery
+                WHERE publication = ? AND \(DueMoment.condition("next", set: "next_set")) AND \(DeliveryRow.waits)
+                ORDER BY ordered, store, transaction_id LIMIT ?
+                """, [publication.rawValue] + DueMoment.arguments(at: moment), limit: limit,
+                for: "deliveries due in \(publication)", name: RowName.reference, read: DeliveryRow.record)
         }
     }
 
     public func claim(_ id: Delivery.ID, lease: [UInt8], at moment: Date, until end: Date) async throws -> Bool {
         try await pool.write { db in
-            try db.execute(
-                sql: """
-                    UPDATE delivery SET lease = ?, attempts = attempts + 1, next = ?, next_set = ?
-                    WHERE store = ? AND transaction_id = ? AND \(DueMoment.condition("next", set: "next_set"))
-                        AND \(DeliveryRow.waits)
-                    """,
-                arguments: [
-                    Data(lease), end.timeIntervalSince1970, moment.timeIntervalSince1970, id.store.rawValue,
-                    id.transaction,
-                ] + DueMoment.arguments(at: moment))
-            return db.changesCount > 0
+            try WorkTable.deliveries.claim(
+                db, where: "store = ? AND transaction_id = ? AND \(DeliveryRow.waits)",
+                [id.store.rawValue, id.transaction], lease: lease, at: moment, until: end,
+                setting: "attempts = attempts + 1")
         }
     }
 
     public func release(_ id: Delivery.ID, lease: [UInt8], at moment: Date) async throws {
         try await pool.write { db in
-            try db.execute(
-                sql: """
-                    UPDATE delivery SET lease = NULL, attempts = attempts - 1, next = ?, next_set = ?
-                    WHERE store = ? AND transaction_id = ? AND lease = ? AND delivered IS NULL
-                    """,
-                arguments: [
-                    moment.timeIntervalSince1970, moment.timeIntervalSince1970, id.store.rawValue, id.transaction,
-                    Data(lease),
-                ])
+            try WorkTable.deliveries.rest(
+                db, where: DeliveryRow.isUndelivered, [id.store.rawValue, id.transaction], lease: lease, at: moment,
+                until: moment, setting: "attempts = attempts - 1")
         }
     }
 
@@ -67,15 +52,9 @@ extension SQLiteStateStore {
         _ id: Delivery.ID, lease: [UInt8], cause: String, at moment: Date, next: Date
     ) async throws {
         try await pool.write { db in
-            try db.execute(
-                sql: """
-                    UPDATE delivery SET lease = NULL, next = ?, next_set = ?, cause = ?
-                    WHERE store = ? AND transaction_id = ? AND lease = ? AND delivered IS NULL
-                    """,
-                arguments: [
-                    next.timeIntervalSince1970, moment.timeIntervalSince1970, cause.replacing("\0", with: " "),
-                    id.store.rawValue, id.transaction, Data(lease),
-                ])
+            try WorkTable.deliveries.rest(
+                db, where: DeliveryRow.isUndelivered, [id.store.rawValue, id.transaction], lease: lease, at: moment,
+                until: next, setting: "cause = ?", [cause.replacing("\0", with: " ")])
         }
     }
 
@@ -117,15 +96,15 @@ extension SQLiteStateStore {
         in publication: PublicationID, waiting: Bool, limit: Int
     ) async throws -> [DeliveryRecord] {
         try await pool.read { db in
-            try Row.fetchAll(
+            try readable(
                 db,
-                sql: """
-                    SELECT \(DeliveryRow.columns) FROM delivery
-                    WHERE publication = ? AND \(waiting ? DeliveryRow.waits : "account IS NOT NULL")
-                    ORDER BY ordered DESC, store, transaction_id LIMIT ?
-                    """,
-                arguments: [publication.rawValue, max(0, limit)]
-            ).map(DeliveryRow.record)
+                """
+                SELECT \(DeliveryRow.columns) FROM delivery
+                WHERE publication = ? AND \(waiting ? DeliveryRow.waits : "account IS NOT NULL")
+                ORDER BY ordered DESC, store, transaction_id LIMIT ?
+                """, [publication.rawValue], limit: limit,
+                for: "\(waiting ? "waiting" : "all") deliveries in \(publication)", name: RowName.reference,
+                read: DeliveryRow.record)
         }
     }
 }

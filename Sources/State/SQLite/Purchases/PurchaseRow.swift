@@ -4,6 +4,8 @@ import Gatefold
 
 /// Rows of table purchase: what follows from the transactions of a purchase, and when its store was asked about it.
 enum PurchaseRow {
+    static let isPurchase = "store = ? AND original = ?"
+
     /// Brings a row up to date with its transactions. The store's own word counts as a look, but no later than now: its
     /// clock may be ahead. Having heard of it, there is no more reason to let it rest.
     static func refresh(_ db: Database, _ purchase: PurchaseKey, at moment: Date) throws {
@@ -34,17 +36,11 @@ enum PurchaseRow {
 
     static func looked(_ db: Database, _ purchase: PurchaseKey, at moment: Date) throws {
         try db.execute(
-            sql: "UPDATE purchase SET looked = ?, rest = 0 WHERE store = ? AND original = ? AND looked < ?",
+            sql: """
+                UPDATE purchase SET looked = ?, rest = 0, lease = NULL WHERE \(isPurchase) AND looked < ?
+                """,
             arguments: [
                 moment.timeIntervalSince1970, purchase.store.rawValue, purchase.original, moment.timeIntervalSince1970,
-            ])
-    }
-
-    static func postpone(_ db: Database, _ purchase: PurchaseKey, from moment: Date, until due: Date) throws {
-        try db.execute(
-            sql: "UPDATE purchase SET rest = ?, rest_set = ? WHERE store = ? AND original = ?",
-            arguments: [
-                due.timeIntervalSince1970, moment.timeIntervalSince1970, purchase.store.rawValue, purchase.original,
             ])
     }
 }

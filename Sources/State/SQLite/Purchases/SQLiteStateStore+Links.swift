@@ -60,10 +60,22 @@ extension SQLiteStateStore {
 
     public func holders(of original: String, in store: StoreName) async throws -> [PurchaseOwner] {
         try await pool.read { db in
-            try Row.fetchAll(
+            let rows = try Row.fetchAll(
                 try db.cachedStatement(sql: PersonRow.holders),
-                arguments: [store.rawValue, try StateText.storable(original, "claim")]
-            ).compactMap { try OwnerColumn.read($0, 0, "claim") }
+                arguments: [store.rawValue, try StateText.storable(original, "claim")])
+            let reference = Delivery.ID(store: store, transaction: original).reference
+            // Whoever cannot be read cannot be told; the others can.
+            var holders: [PurchaseOwner] = []
+            var passedOver: [String: Set<String>] = [:]
+            for row in rows {
+                do {
+                    if let owner = try OwnerColumn.read(row, 0, "claim") { holders.append(owner) }
+                } catch let error as StateStoreError {
+                    passedOver[error.table, default: []].insert(reference)
+                }
+            }
+            unreadable.note(passedOver, for: "holders of \(reference)")
+            return holders
         }
     }
 

@@ -33,7 +33,7 @@ extension SQLiteStateStore {
 
     /// Only what still waits: another process may have had its verdict meanwhile.
     public func postpone(
-        _ record: ReceiptRecord.ID, within limits: ReceiptLimits, at moment: Date, until due: Date
+        _ record: ReceiptRecord.ID, lease: [UInt8]?, within limits: ReceiptLimits, at moment: Date, until due: Date
     ) async throws -> Bool {
         try await pool.write { db in
             guard let receipt = try ReceiptRow.find(db, record) else { return false }
@@ -43,13 +43,19 @@ extension SQLiteStateStore {
                 try ReceiptRow.forget(db, record)
                 return false
             }
-            try db.execute(
-                sql: """
-                    UPDATE receipt SET attempts = attempts + 1, due = ?, due_set = ?
-                    WHERE id = ? AND standing = 'waiting'
-                    """,
-                arguments: [due.timeIntervalSince1970, moment.timeIntervalSince1970, record.rawValue])
+            try WorkTable.receipts.rest(
+                db, where: "id = ? AND standing = 'waiting'", [record.rawValue], lease: lease, at: moment, until: due,
+                setting: "attempts = attempts + 1")
             return true
+        }
+    }
+
+    public func claim(
+        _ record: ReceiptRecord.ID, lease: [UInt8], at moment: Date, until end: Date
+    ) async throws -> Bool {
+        try await pool.write { db in
+            try WorkTable.receipts.claim(
+                db, where: "id = ? AND standing = 'waiting'", [record.rawValue], lease: lease, at: moment, until: end)
         }
     }
 
@@ -57,15 +63,14 @@ extension SQLiteStateStore {
         in publication: PublicationID, at moment: Date, limit: Int
     ) async throws -> [ReceiptRecord] {
         try await pool.read { db in
-            try Row.fetchAll(
+            try readable(
                 db,
-                sql: """
-                    SELECT \(ReceiptRow.columns) FROM receipt
-                    WHERE publication = ? AND standing = 'waiting' AND \(DueMoment.condition("due", set: "due_set"))
-                    ORDER BY due, id LIMIT ?
-                    """,
-                arguments: [publication.rawValue] + DueMoment.arguments(at: moment) + [max(0, limit)]
-            ).map(ReceiptRow.record)
+                """
+                SELECT \(ReceiptRow.columns) FROM receipt
+                WHERE publication = ? AND standing = 'waiting' AND \(DueMoment.condition("due", set: "due_set"))
+                ORDER BY due, id LIMIT ?
+                """, [publication.rawValue] + DueMoment.arguments(at: moment), limit: limit,
+                for: "receipts due in \(publication)", name: { RowName.number($0, 0) }, read: ReceiptRow.record)
         }
     }
 
@@ -76,13 +81,14 @@ extension SQLiteStateStore {
                 db, sql: "SELECT store, standing, count(*) FROM receipt WHERE publication = ? GROUP BY store, standing",
                 arguments: [publication.rawValue])
             for row in rows {
-                let store = try StateRow.name(row, 0, ReceiptRow.table) { StoreName($0) }
+                // What is in a row that cannot be read counts for no store.
+                guard let store = try? StateRow.name(row, 0, ReceiptRow.table, as: { StoreName($0) }) else { continue }
                 let count = try StateRow.count(row, 2, ReceiptRow.table)
                 switch try StateRow.text(row, 1, ReceiptRow.table) {
                 case "waiting": stores[store, default: .init()].waiting = count
                 case "proven": stores[store, default: .init()].proven = count
                 case "refused": stores[store, default: .init()].refused = count
-                default: throw StateStoreError.unreadableRow(table: ReceiptRow.table)
+                default: continue
                 }
             }
             let since = try Double.fetchOne(

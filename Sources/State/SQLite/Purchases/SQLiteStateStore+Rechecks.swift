@@ -12,7 +12,10 @@ extension SQLiteStateStore {
             let now = moment.timeIntervalSince1970
             var arguments: StatementArguments = []
             let rows: String
+            var isDue = DueMoment.condition("p.rest", set: "p.rest_set")
             if let owner {
+                // Whoever comes is asked for at once, also while another process looks.
+                isDue = "(p.lease IS NOT NULL OR \(isDue))"
                 let person = try PersonRow.person(db, of: owner)
                 rows = """
                     claim c CROSS JOIN purchase p ON p.store = c.store AND p.original = c.original
@@ -41,32 +44,30 @@ extension SQLiteStateStore {
                 condition = "p.ends IS NULL AND p.bought >= ? AND p.looked < ?"
                 arguments += [since.timeIntervalSince1970, looked.timeIntervalSince1970]
             }
-            return try Row.fetchAll(
-                try db.cachedStatement(
-                    sql: """
-                        SELECT DISTINCT p.store, p.original, p.looked FROM \(rows)
-                            AND p.environment IN (\(Self.places(environments.count)))
-                            AND \(DueMoment.condition("p.rest", set: "p.rest_set")) AND \(condition)
-                        ORDER BY CASE WHEN p.rest > p.looked THEN p.rest ELSE p.looked END, p.looked,
-                            p.store, p.original LIMIT ?
-                        """),
-                arguments: arguments + [max(0, limit)]
-            ).compactMap { try Self.recheck(db, $0) }
+            return try readable(
+                db,
+                """
+                SELECT DISTINCT p.store, p.original, p.looked FROM \(rows)
+                    AND p.environment IN (\(Self.places(environments.count))) AND \(isDue) AND \(condition)
+                ORDER BY CASE WHEN p.rest > p.looked THEN p.rest ELSE p.looked END, p.looked, p.store, p.original
+                LIMIT ?
+                """, arguments, limit: limit,
+                for: owner == nil ? "\(selection.name) purchases in \(stores.sorted())" : nil, name: RowName.reference,
+                read: { try Self.recheck(db, $0) })
         }
     }
 
     public func purchases(provenBy receipt: StoreReceipt, in store: StoreName, limit: Int) async throws -> [Recheck] {
         try await pool.read { db in
-            try Row.fetchAll(
-                try db.cachedStatement(
-                    sql: """
-                        SELECT DISTINCT p.store, p.original, p.looked FROM receipt r
-                        JOIN claim c ON c.receipt = r.id
-                        JOIN purchase p ON p.store = c.store AND p.original = c.original
-                        WHERE r.store = ? AND r.digest = ? ORDER BY p.original LIMIT ?
-                        """),
-                arguments: [store.rawValue, Data(receipt.digest), max(0, limit)]
-            ).compactMap { try Self.recheck(db, $0) }
+            try readable(
+                db,
+                """
+                SELECT DISTINCT p.store, p.original, p.looked FROM receipt r
+                JOIN claim c ON c.receipt = r.id
+                JOIN purchase p ON p.store = c.store AND p.original = c.original
+                WHERE r.store = ? AND r.digest = ? ORDER BY p.original LIMIT ?
+                """, [store.rawValue, Data(receipt.digest)], limit: limit, for: nil, name: RowName.reference,
+                read: { try Self.recheck(db, $0) })
         }
     }
 
@@ -75,26 +76,26 @@ extension SQLiteStateStore {
     ) async throws -> [Recheck] {
         guard !stores.isEmpty, !environments.isEmpty else { return [] }
         return try await pool.read { db in
-            try Row.fetchAll(
-                try db.cachedStatement(
-                    sql: """
-                        SELECT \(TransactionRow.columns), p.looked FROM store_transaction t
-                        JOIN purchase p ON p.store = t.store AND p.original = t.original
-                        WHERE t.awaits_acknowledgement = 1 AND t.store IN (\(Self.places(stores.count)))
-                            AND t.environment IN (\(Self.places(environments.count)))
-                            AND t.revoked IS NULL AND \(DueMoment.condition("p.rest", set: "p.rest_set"))
-                            AND EXISTS (SELECT 1 FROM claim c WHERE c.store = t.store AND c.original = t.original)
-                        ORDER BY t.purchased, t.store, t.id LIMIT ?
-                        """),
-                arguments: StatementArguments(stores.sorted().map(\.rawValue))
-                    + StatementArguments(environments.map(\.rawValue).sorted())
-                    + DueMoment.arguments(at: moment) + [max(0, limit)]
-            ).map { row in
-                let transaction = try TransactionRow.transaction(row)
-                return Recheck(
-                    transaction: transaction, receipt: try Self.receipt(db, of: PurchaseKey(transaction)),
-                    looked: try StateRow.date(row, row.count - 1, "purchase"))
-            }
+            try readable(
+                db,
+                """
+                SELECT \(TransactionRow.columns), p.looked FROM store_transaction t
+                JOIN purchase p ON p.store = t.store AND p.original = t.original
+                WHERE t.awaits_acknowledgement = 1 AND t.store IN (\(Self.places(stores.count)))
+                    AND t.environment IN (\(Self.places(environments.count)))
+                    AND t.revoked IS NULL AND \(DueMoment.condition("p.rest", set: "p.rest_set"))
+                    AND EXISTS (SELECT 1 FROM claim c WHERE c.store = t.store AND c.original = t.original)
+                ORDER BY t.purchased, t.store, t.id LIMIT ?
+                """,
+                StatementArguments(stores.sorted().map(\.rawValue))
+                    + StatementArguments(environments.map(\.rawValue).sorted()) + DueMoment.arguments(at: moment),
+                limit: limit, for: "unacknowledged purchases in \(stores.sorted())", name: RowName.reference,
+                read: { row in
+                    let transaction = try TransactionRow.transaction(row)
+                    return Recheck(
+                        transaction: transaction, receipt: try Self.receipt(db, of: PurchaseKey(transaction)),
+                        looked: try StateRow.date(row, row.count - 1, "purchase"))
+                })
         }
     }
 
@@ -116,11 +117,21 @@ extension SQLiteStateStore {
         }
     }
 
+    public func claimLook(
+        at original: String, in store: StoreName, lease: [UInt8], from moment: Date, until end: Date
+    ) async throws -> Bool {
+        try await pool.write { db in
+            try WorkTable.purchases.claim(
+                db, where: PurchaseRow.isPurchase, [store.rawValue, original], lease: lease, at: moment, until: end)
+        }
+    }
+
     public func postponeLook(
-        at original: String, in store: StoreName, from moment: Date, until due: Date
+        at original: String, in store: StoreName, lease: [UInt8]?, from moment: Date, until due: Date
     ) async throws {
         try await pool.write { db in
-            try PurchaseRow.postpone(db, PurchaseKey(store: store, original: original), from: moment, until: due)
+            try WorkTable.purchases.rest(
+                db, where: PurchaseRow.isPurchase, [store.rawValue, original], lease: lease, at: moment, until: due)
         }
     }
 
@@ -134,5 +145,15 @@ extension SQLiteStateStore {
                     """),
             arguments: [purchase.store.rawValue, purchase.original]
         ).map { try ReceiptRow.parts($0, 0, ReceiptRow.table) }
+    }
+}
+
+extension RecheckSelection {
+    /// What it selects, without the moments.
+    fileprivate var name: String {
+        switch self {
+        case .ending(let period): period.end == nil ? "running" : "ended"
+        case .bought: "bought"
+        }
     }
 }

@@ -44,15 +44,16 @@ extension SQLiteStateStore {
         in publication: PublicationID, unfinished: Bool, limit: Int
     ) async throws -> [PushCampaign] {
         try await pool.read { db in
-            try Row.fetchAll(
+            try readable(
                 db,
-                sql: """
-                    SELECT \(CampaignRow.columns) FROM push_campaign
-                    WHERE publication = ? \(unfinished ? "AND finished IS NULL" : "")
-                    ORDER BY begun DESC, name LIMIT ?
-                    """,
-                arguments: [publication.rawValue, max(0, limit)]
-            ).map(CampaignRow.campaign)
+                """
+                SELECT \(CampaignRow.columns) FROM push_campaign
+                WHERE publication = ? \(unfinished ? "AND finished IS NULL" : "")
+                ORDER BY begun DESC, name LIMIT ?
+                """, [publication.rawValue], limit: limit,
+                for: "\(unfinished ? "unfinished" : "all") campaigns in \(publication)",
+                name: { RowName.number($0, 0) },
+                read: CampaignRow.campaign)
         }
     }
 }

@@ -29,6 +29,7 @@ enum StateSchema {
         migrator.registerMigration("6 PIN codes") { db in try db.execute(sql: pinCodes) }
         migrator.registerMigration("7 shared facts") { db in try db.execute(sql: sharedFacts) }
         migrator.registerMigration("8 retention") { db in try db.execute(sql: retention) }
+        migrator.registerMigration("9 follow-up leases") { db in try db.execute(sql: followUpLeases) }
         return migrator
     }
 }
