@@ -101,4 +101,17 @@ import Testing
         #expect(channel.isActive)
         _ = try channel.finish(acceptAlreadyClosed: true)
     }
+
+    @Test("says keep-alive to requests of HTTP/1.0 alone, whatever is sent before they are answered")
+    func versions() throws {
+        let channel = try channel(Gathered())
+        let old = "GET /old HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
+        let new = "GET /new HTTP/1.1\r\nHost: a\r\n\r\n"
+        try channel.writeInbound(ByteBuffer(string: new + old + new))
+        #expect(try requests(channel) == ["/new", "/old", "/new"])
+        #expect(try !answer(channel).lowercased().contains("connection:"))
+        #expect(try answer(channel).lowercased().contains("connection: keep-alive"))
+        #expect(try !answer(channel).lowercased().contains("connection:"))
+        _ = try channel.finish(acceptAlreadyClosed: true)
+    }
 }

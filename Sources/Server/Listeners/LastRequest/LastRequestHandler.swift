@@ -22,13 +22,13 @@ final class LastRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// For so long a client may take to read the answer and to close.
     private let patience: TimeAmount
     private let drain: DrainHandler
-    private var unanswered = 0
+    /// For each request without a response, in order: whether it is of HTTP/1.0, whose connection goes on only where the
+    /// response says so (RFC 9112 section 9.3).
+    private var unanswered = CircularBuffer<Bool>(initialCapacity: 2)
     /// Whether the body of the last request has not come to its end.
     private var isReading = false
     /// Whether the client waits for 100 before it sends that body.
     private var awaitsContinue = false
-    /// Whether the client speaks HTTP/1.0, which goes on only where the response says so (RFC 9112 section 9.3).
-    private var isOld = false
     private var isLast = false
     private var closing: Scheduled<Void>?
 
@@ -42,10 +42,10 @@ final class LastRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard !drain.isOpen else { return }
         switch unwrapInboundIn(data) {
         case .head(var head):
-            unanswered += 1
+            let isOld = head.version.major < 1 || head.version == .http1_0
+            unanswered.append(isOld)
             isLast = Self.isLast(head)
             isReading = true
-            isOld = head.version.major < 1 || head.version == .http1_0
             // HTTP/1.0 knows no interim responses (RFC 9110 section 10.1.1).
             if isOld { head.headers.remove(name: "Expect") }
             awaitsContinue = head.headers.first(name: "Expect")?.lowercased() == "100-continue"
@@ -70,8 +70,9 @@ final class LastRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = unwrapOutboundIn(data)
-        if case .head(let head) = part, unanswered == 1, leavesRest(head) { isLast = true }
-        let isOfLast = isLast && unanswered == 1
+        let isOld = unanswered.first ?? false
+        if case .head(let head) = part, unanswered.count == 1, leavesRest(head, isOld: isOld) { isLast = true }
+        let isOfLast = isLast && unanswered.count == 1
         switch part {
         case .head(let head) where head.status.code < 200:
             awaitsContinue = false
@@ -80,7 +81,8 @@ final class LastRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
             head.headers.replaceOrAdd(name: "Connection", value: isOfLast ? "close" : "keep-alive")
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end:
-            unanswered -= 1
+            // What could not be read as a request has a response, too.
+            _ = unanswered.popFirst()
             let sent = promise ?? context.eventLoop.makePromise()
             if isOfLast { close(context, after: sent.futureResult) }
             context.write(data, promise: sent)
@@ -103,7 +105,7 @@ final class LastRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Whether nothing that follows the response's request is read.
-    private func leavesRest(_ head: HTTPResponseHead) -> Bool {
+    private func leavesRest(_ head: HTTPResponseHead, isOld: Bool) -> Bool {
         guard head.status.code >= 200 else { return false }
         let refusals: [HTTPResponseStatus] = [.payloadTooLarge, .serviceUnavailable]
         if isReading, awaitsContinue || refusals.contains(head.status) { return true }

@@ -22,7 +22,13 @@ extension FuzzTarget {
         "fast-lane", upTo: 1024, of: "FastLaneHandler", "LaneAnswers", "PugpigDecided"
     ) { bytes in
         let (lane, plain) = (exchange(bytes, hasLane: true), exchange(bytes, hasLane: false))
-        promise(lane.lines == plain.lines, "in front of the fast lane answers are others, or come in another order")
+        promise(
+            lane.lines == plain.lines,
+            """
+            in front of the fast lane answers are others, or come in another order: \(lane.lines)
+            instead of \(plain.lines)
+            for \(text(bytes).debugDescription)
+            """)
         promise(lane.isOpen == plain.isOpen, "in front of the fast lane a connection ends elsewhere")
         promise(lane.requests <= plain.requests, "the fast lane makes requests")
     }
