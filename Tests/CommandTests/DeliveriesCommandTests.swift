@@ -259,4 +259,33 @@ import Testing
             #expect(wrong == 0)
         }
     }
+
+    @Test("Pitfall 31: one that cannot be read keeps no other back, and the server says that it is degraded by it")
+    func unreadable() async throws {
+        try await with { bench in
+            try await bench.addAccounts(["phone-4711", "phone-4712"])
+            try await bench.buy("1001", for: "phone-4711")
+            try await bench.buy("1002", for: "phone-4712")
+            let state = try DatabaseQueue(path: bench.folder.appending(path: "state.sqlite").path)
+            try await state.write {
+                try $0.execute(sql: "UPDATE delivery SET quantity = -1 WHERE transaction_id = '1001'")
+            }
+            try await withServer(bench.launch) { server in
+                let admin = RawHTTP(port: bench.adminPort)
+                #expect(try await eventually { try await bench.credit == 5 }, "\(server.output)")
+                let ready = try await admin.send("GET", "/readyz")
+                #expect(ready.status == 200)
+                #expect(
+                    ready.text.hasPrefix("degraded\nrows of table delivery that cannot be read: 1\n"), "\(ready.text)")
+                let metrics = try await admin.send("GET", "/metrics").text
+                #expect(metrics.contains(#"gatefold_state_rows_unreadable{table="delivery"} 1"#))
+                #expect(server.output.contains(try id("app-store/1001").reference))
+                try await state.write { try $0.execute(sql: "DELETE FROM delivery WHERE transaction_id = '1001'") }
+                let isMended = try await eventually {
+                    try await !admin.send("GET", "/readyz").text.contains("rows of table")
+                }
+                #expect(isMended)
+            }
+        }
+    }
 }
