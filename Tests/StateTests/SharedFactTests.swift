@@ -54,6 +54,21 @@ import Testing
         }
     }
 
+    @Test("of one subject a moment that is ahead, by a clock that was wrong, holds nothing back")
+    func writtenAhead() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let clock = ManualClock(noon)
+            let store = try SQLiteStateStore(path: folder + "/state.sqlite", clock: clock.wall)
+            clock.step(by: 3_600)
+            try await store.record([fact(1, value: 0, at: clock.now)], origin: Self.here)
+            clock.step(by: -3_600)
+            clock.advance(by: 61)
+            let refused = fact(1, value: 4, at: clock.now)
+            try await store.record([refused], origin: Self.here)
+            #expect(try await store.sharedFacts(after: 0, besides: Self.there, limit: 9).facts == [refused])
+        }
+    }
+
     @Test("a denial of everything takes the place of the subject's others, and of nobody else's")
     func everything() async throws {
         try await withStores { one, _ async throws in

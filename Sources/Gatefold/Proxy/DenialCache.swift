@@ -86,7 +86,6 @@ public final class DenialCache: Sendable {
         var older: [SubscriberReference: Share] = [:]
         /// In the recent shares.
         var count = 0
-        var isShared = false
         /// Of the latest denial.
         var order: UInt64 = 0
 
@@ -142,9 +141,6 @@ public final class DenialCache: Sendable {
         self.record = record
     }
 
-    /// Whether what is learnt is shared: only where a publication fails open does anybody need it.
-    public func share(_ isShared: Bool) { contents.withLock { $0.isShared = isShared } }
-
     /// How many denials there are.
     var count: Int {
         contents.withLock { contents in contents.count + contents.older.values.reduce(0) { $0 + $1.count } }
@@ -187,7 +183,7 @@ public final class DenialCache: Sendable {
         var share = contents.take(key.subscriber)
         share.entries[key] = nil
         contents.put(share, of: key.subscriber)
-        return contents.isShared ? Self.fact(key, nil, at: clock.now) : nil
+        return Self.fact(key, nil, at: clock.now)
     }
 
     private func begin(
@@ -196,14 +192,14 @@ public final class DenialCache: Sendable {
         let known = contents.share(of: key.subscriber)?.entries[key]?.denial
         let wasExhausted = contents.share(of: key.subscriber)?.isExhausted ?? false
         if wasExhausted, key.isOfEdition {
-            return ([:], contents.isShared ? Self.exhausted(key.subscriber, at: clock.now) : nil)
+            return ([:], Self.exhausted(key.subscriber, at: clock.now))
         }
         contents.order += 1
         var share = contents.take(key.subscriber)
         let hadRoom = share.note(key, Entry(denial: denial, order: contents.order), most: shareLimit)
         let forgotten = contents.makeRoom(capacity)
         contents.put(share, of: key.subscriber)
-        guard contents.isShared, known != denial else { return (forgotten, nil) }
+        guard known != denial else { return (forgotten, nil) }
         if hadRoom { return (forgotten, Self.fact(key, denial, at: clock.now)) }
         return (forgotten, wasExhausted ? nil : Self.exhausted(key.subscriber, at: clock.now))
     }

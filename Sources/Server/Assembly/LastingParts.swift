@@ -63,8 +63,6 @@ struct LastingParts: Sendable {
             parts: self, configuration: configuration, plan: plan, storePlan: storePlan, stores: stores,
             backends: backends, catalogues: catalogues)
         for publication in configuration.publications { try assembler.add(publication) }
-        let set = try assembler.finish()
-        denials.share(configuration.publications.contains { $0.publication.failsOpen })
-        return set
+        return try assembler.finish()
     }
 }

@@ -80,7 +80,6 @@ struct DenialCacheTests {
     func shared() throws {
         let facts = Facts()
         let (one, other) = (DenialCache(record: facts.add), DenialCache())
-        one.share(true)
         one.note(try key(1), .suspended)
         one.note(try key(2, 5), .edition)
         let learnt = facts.take()
@@ -101,7 +100,6 @@ struct DenialCacheTests {
     func sharedAsAWhole() throws {
         let facts = Facts()
         let (one, other) = (DenialCache(share: 16, record: facts.add), DenialCache())
-        one.share(true)
         for edition in 0..<1_000 { one.note(try key(1, edition), .edition) }
         let learnt = facts.take()
         #expect(Set(learnt.map(\.id)).count == 17)
@@ -110,13 +108,10 @@ struct DenialCacheTests {
         #expect(other.count == 1)
     }
 
-    @Test("nothing is shared where no publication fails open, and nothing of a person but a reference")
-    func unshared() throws {
+    @Test("nothing of a person is shared but a reference")
+    func pseudonyms() throws {
         let facts = Facts()
         let cache = DenialCache(record: facts.add)
-        cache.note(try key(1), .suspended)
-        #expect(facts.take().isEmpty)
-        cache.share(true)
         cache.note(try key(2), .suspended)
         #expect(facts.take().map(\.id.subject) == [reader(2).bytes])
     }
@@ -141,7 +136,6 @@ struct DenialCacheTests {
     func standIn() async throws {
         let facts = Facts()
         let elsewhere = DenialCache(record: facts.add)
-        elsewhere.share(true)
         let denials = DenialCache()
         let rig = ProxyRig(denials: denials) { $0.failsOpen = true }
         rig.backend.answer { _ in

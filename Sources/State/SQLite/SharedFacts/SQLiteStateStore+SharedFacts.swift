@@ -6,7 +6,7 @@ extension SQLiteStateStore: SharedFactStore {
     public func record(_ facts: [SharedFact], origin: [UInt8]) async throws {
         if facts.isEmpty { return }
         try await pool.write { db in
-            for fact in facts { try Self.record(db, fact, origin: origin) }
+            for fact in facts { try Self.record(db, fact, origin: origin, at: self.clock.now) }
         }
     }
 
@@ -53,9 +53,10 @@ extension SQLiteStateStore: SharedFactStore {
     private static let sharedFact = "shared_fact"
 
     /// The fact of the latest moment takes the place of what was on record, at the end of the sequence, so that followers see it.
-    /// Processes write in batches, so one that learnt something earlier may write it later: its fact is dropped. A fact about
-    /// everything of somebody takes the place of all parts.
-    private static func record(_ db: Database, _ fact: SharedFact, origin: [UInt8]) throws {
+    /// Processes write in batches, so one that learnt something earlier may write it later: its fact is dropped. A moment that
+    /// is ahead comes from a clock that was wrong, and holds back nothing. A fact about everything of somebody takes the place
+    /// of all parts.
+    private static func record(_ db: Database, _ fact: SharedFact, origin: [UInt8], at now: Date) throws {
         let id = fact.id
         let recorded = try SQLRequest<Double>(
             literal: """
@@ -63,7 +64,9 @@ extension SQLiteStateStore: SharedFactStore {
                 AND backend = \(id.backend) AND detail = \(Data(id.detail))
                 """
         ).fetchOne(db)
-        if let recorded, recorded > fact.moment.timeIntervalSince1970 { return }
+        if let recorded, recorded > fact.moment.timeIntervalSince1970, recorded <= now.timeIntervalSince1970 {
+            return
+        }
         if id.kind == .denial, id.detail.isEmpty {
             try db.execute(
                 literal: """
