@@ -384,7 +384,7 @@ let package = Package(
         .testTarget(
             name: "ModelTests",
             dependencies: [
-                "AccessModel", "Backends", "ContentGate", "Gatefold", "Protections", "TestSupport",
+                "AccessModel", "Backends", "ContentGate", "Gatefold", "Protections", "State", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings),

@@ -8,11 +8,14 @@ import HTTPTypes
 
 /// What readers do.
 extension Chronicle {
-    func signIn(_ reader: String, _ password: String, _ device: String?, _ title: Int) async throws {
-        var fields = ["email": reader, "password": password]
+    /// - Parameter key: the house's own name for the reader.
+    func signIn(
+        _ typed: String, _ password: String, _ device: String?, _ title: Int, key: String
+    ) async throws {
+        var fields = ["email": typed, "password": password]
         fields["device"] = device
         let limit = device == nil ? nil : world.titles[title].deviceLimit
-        let before = await world.devices(of: reader, in: title)
+        let before = try await world.devices(of: key, in: title)
         let answer: SignInAnswer?
         do {
             answer = try await world.proxies[title].signIn(Inquiry(fields: fields))
@@ -20,29 +23,42 @@ extension Chronicle {
             answer = nil
         }
         listen()
-        let recognition = try heard(.recognise(identifier: reader, password: password))
-        if case .standsIn = recognition { tally.count(.recognisedByStandIn) }
+        let question = HouseQuestion.recognise(identifier: typed, password: password)
+        if answer == nil, isDoubtful(key),
+            let forgetful = try? heard(question, Doubt(remembers: false, standing: .good)), forgetful.word == nil
+        {
+            return countComingBack(question, key)
+        }
+        let recognition = try heard(question, Doubt(standing: .good))
+        tally.count(.recognisedByStandIn, if: recognition.isEarlier)
         guard let word = recognition.word else {
-            tally.count(.signInComesBack)
+            countComingBack(question, key)
             return try require(answer == nil, "sign-in during an outage: \(answer as Any)")
         }
         guard case .recognition(.recognised(let subscriber)) = word else {
             return try require(answer?.refusal == .notRecognised, "sign-in of a stranger: \(answer as Any)")
         }
+        try require(subscriber.key == key, "\(typed) is \(subscriber.key)")
+        let isLive = asked.contains { $0.question == question && $0.answer != nil }
+        if isLive {
+            confirmed[key] = (typed, password, present)
+            wasRight.insert(question)
+        }
         if let device, let limit {
-            if world.store.isBroken { return try require(answer == nil, "sign-in without a store") }
+            if world.isStoreBroken { return try require(answer == nil, "sign-in without a store") }
             let own = world.reference(toDevice: device)
             if limit.excess == .refuse, !before.contains(own), before.count >= limit.most {
                 tally.count(.deviceRefused)
                 return try require(answer?.refusal == .tooManyDevices, "one device too many: \(answer as Any)")
             }
-            let after = await world.devices(of: reader, in: title)
+            let after = try await world.devices(of: key, in: title)
             try require(after.contains(own) && after.count <= limit.most, "devices: \(after.count)")
             tally.count(.deviceEvicted, if: !before.isSubset(of: after))
+            let world = world
+            let leaving = before.subtracting(after)
             end {
-                guard $0.title == title, $0.reader.key == reader, let other = $0.device else { return false }
-                return !after.contains(world.reference(toDevice: other))
-                    && before.contains(world.reference(toDevice: other))
+                guard $0.title == title, $0.reader.key == key, let other = $0.device else { return false }
+                return leaving.contains(world.reference(toDevice: other))
             }
         }
         guard case .signedIn(let text, _, _)? = answer else {
@@ -51,25 +67,87 @@ extension Chronicle {
         // On one device there is one session, however often its reader signs in; it ends as one.
         sittings += 1
         tally.count(.signedIn)
+        tally.count(.signedInByLookAlike, if: typed.trimmingCharacters(in: .whitespaces).lowercased() != key)
         keep(text, title, subscriber, device, sitting: sittings)
+        if !isLive { recall(sittings, key, password) }
     }
 
-    private func keep(_ text: String, _ title: Int, _ reader: Subscriber, _ device: String?, sitting: Int) {
+    /// The house can not be asked, and no answer from before takes its place.
+    private func countComingBack(_ question: HouseQuestion, _ key: String) {
+        tally.count(.signInComesBack)
+        guard case .recognise(let typed, let password) = question, wasRight.contains(question),
+            let latest = confirmed[key], latest.password != password
+        else { return }
+        tally.count(.formerPasswordElsewhere, if: latest.process != present)
+        tally.count(.formerPasswordByLookAlike, if: latest.typed != typed)
+    }
+
+    private func keep(
+        _ text: String, _ title: Int, _ reader: Subscriber, _ device: String?, sitting: Int, issued: Date? = nil
+    ) {
         let second = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
-        tickets.append(
+        let lifetimes = world.titles[title].lifetimes
+        hold(
             Ticket(
                 text: text, title: title, reader: reader, device: device, sitting: sitting,
-                expires: second.addingTimeInterval(World.lifetimes.token)))
+                expires: second.addingTimeInterval(lifetimes.token), process: present,
+                issued: issued ?? second, lifetimes: lifetimes))
+    }
+
+    // MARK: - What the model says
+
+    /// The ways in which the process that is asked may have come to an answer, the likeliest first: one where all is certain.
+    private func doubts(
+        _ standings: [TokenStanding], _ reader: Subscriber, wasRefused: [Bool] = [false],
+        wasEditionRefused: [Bool] = [false]
+    ) -> [Doubt] {
+        var all: [Doubt] = []
+        for standing in standings {
+            for remembers in isDoubtful(reader.key) ? [true, false] : [true] {
+                for refused in wasRefused {
+                    for editionRefused in wasEditionRefused {
+                        all.append(
+                            Doubt(
+                                remembers: remembers, standing: standing, wasRefused: refused,
+                                wasEditionRefused: editionRefused))
+                    }
+                }
+            }
+        }
+        return all
+    }
+
+    /// The right answer that was given, and what came of it.
+    ///
+    /// - Throws: ``Contradiction`` where what was given is right in no way.
+    private func right<Answer>(
+        among doubts: [Doubt], _ isGiven: (Answer) -> Bool, words: (Doubt, Answer) -> String,
+        _ find: (Doubt, inout [() -> Void]) throws -> Answer
+    ) throws -> (Answer, Doubt) {
+        var first: (any Error)?
+        for doubt in doubts {
+            do {
+                var consequences: [() -> Void] = []
+                let answer = try find(doubt, &consequences)
+                if isGiven(answer) {
+                    consequences.forEach { $0() }
+                    return (answer, doubt)
+                }
+                try require(false, words(doubt, answer))
+            } catch {
+                first = first ?? error
+            }
+        }
+        throw first ?? Contradiction(description: "no way to answer")
     }
 
     func verify(_ token: Int?, _ title: Int) async throws {
         let proxy = world.proxies[title]
-        let standing = standing(token, in: title)
+        let standings = standings(token, in: title)
         let known = proxy.decidedVerification(token: text(token), Inquiry())
         let decided = known?.answer
         listen()
         try require(asked.isEmpty, "the decided lane asked the house")
-        tally.count(.decidedVerification, if: known != nil && standing == .good)
         if let known {
             let text = text(token)
             keep(known.standing, "\(known.answer)") {
@@ -85,32 +163,52 @@ extension Chronicle {
         listen()
         try require(decided == nil || decided == answer, "decided \(decided as Any), then \(answer as Any)")
         let reader = ticket(token)?.reader ?? Subscriber(backend: "", key: "")
-        let right = try models[title].verification(
-            standing,
-            heard: {
-                let heard = try heardSubscription(reader)
-                if case .standsIn = heard { tally.count(.verifiedByStandIn) }
-                note(heard, of: reader)
-                return heard
-            }, bought: bought(by: reader, in: title), at: now)
-        tally.count(right == .comeBack ? .verificationComesBack : .verified, if: standing == .good)
-        tally.count(.tokenEnded, if: standing == .ended)
-        tally.count(.tokenExpired, if: standing == .expired)
         let given =
             answer.map { ModelVerification.told($0.subscription.state, $0.subscription.entitlement) } ?? .comeBack
-        try require(given == right, "verification of a \(standing) token: \(given), right is \(right)")
+        let (right, doubt) = try right(
+            among: doubts(standings, reader), { $0 == given },
+            words: { "verification of a \($0.standing) token: \(given), right is \($1)" }
+        ) { doubt, consequences in
+            try models[title].verification(
+                doubt.standing,
+                heard: {
+                    let heard = try heardSubscription(reader, doubt)
+                    consequences.append { [self] in
+                        tally.count(.verifiedByStandIn, if: heard.isEarlier)
+                        note(heard, of: reader)
+                    }
+                    return heard
+                }, bought: bought(by: reader, in: title), at: now)
+        }
+        tally.count(.decidedVerification, if: known != nil && doubt.standing == .good)
+        tally.count(right == .comeBack ? .verificationComesBack : .verified, if: doubt.standing == .good)
+        tally.count(.tokenExpired, if: doubt.standing == .expired)
+        if let ticket = ticket(token) { count(ticket, doubt.standing) }
+    }
+
+    /// What a token was found to be worth, where that was hard to know.
+    private func count(_ ticket: Ticket, _ standing: TokenStanding) {
+        tally.count(.goodUntilToldOfEnd, if: standing == .good && wasEndedElsewhere(ticket.sitting))
+        guard standing == .ended else { return }
+        tally.count(.tokenEnded)
+        guard isEnded(ticket.sitting) else { return }
+        let lifetimes = world.titles[ticket.title].lifetimes
+        tally.count(
+            .endedAfterShortening,
+            if: endedBeforePruning.contains(ticket.sitting) && lifetimes.token < ticket.lifetimes.token
+                && now < ticket.expires)
+        tally.count(.endedAfterClockStep, if: endedBeforeStep.contains(ticket.sitting) && now < ticket.expires)
+        tally.count(.endedElsewhere, if: wasEnded(ticket.sitting, notBy: present))
     }
 
     func credentials(_ token: Int?, _ edition: EditionID, _ title: Int) async throws {
         let proxy = world.proxies[title]
-        let standing = standing(token, in: title)
         let known = try proxy.decidedCredentials(
             token: text(token), edition: edition.rawValue, Inquiry(), isToBeKept: true)
         let decided = known?.answer
         listen()
         try require(asked.isEmpty, "the decided lane asked the house")
         if let known {
-            tally.count(Self.isGranted(known.answer) ? .decidedGrant : .decidedRefusal, if: standing == .good)
             let text = text(token)
             keep(known.standing, "\(known.answer) for \(edition)") {
                 let right = try proxy.decidedCredentials(token: text, edition: edition.rawValue, Inquiry())?.answer
@@ -121,67 +219,118 @@ extension Chronicle {
                 }
             }
         }
-        let answer = try await proxy.editionCredentials(token: text(token), edition: edition.rawValue, Inquiry())
+        let standing = try await ask(token, edition, title, decided: decided)
+        if let known {
+            tally.count(Self.isGranted(known.answer) ? .decidedGrant : .decidedRefusal, if: standing == .good)
+        }
+    }
+
+    /// A reader asks for more editions than are remembered of one reader; none of them exists.
+    func askForMadeUp(_ token: Int?, _ title: Int) async throws {
+        guard let ticket = ticket(token) else { return }
+        if isDoubtful(ticket.reader.key), flooding.contains(ticket.reader.key) { return }
+        flooding.insert(ticket.reader.key)
+        refusals.crowd(ticket.reader.key)
+        for number in 0..<Self.madeUp {
+            guard let edition = EditionID("made-up-\(number)") else { continue }
+            try await ask(token, edition, title)
+        }
+        tally.count(.askedForMadeUp)
+    }
+
+    /// More than fit, and fewer than would take long.
+    private static let madeUp = 700
+
+    /// - Returns: what the token was worth.
+    @discardableResult
+    private func ask(
+        _ token: Int?, _ edition: EditionID, _ title: Int, decided: CredentialsAnswer? = nil
+    ) async throws -> TokenStanding {
+        let standings = standings(token, in: title)
+        let ticket = ticket(token)
+        let reader = ticket?.reader ?? Subscriber(backend: "", key: "")
+        let key = RefusalKey.edition(title: title, reader: reader.key, edition)
+        let keys = [key, .reader(reader.key)]
+        let isNews = refusals.isNews(keys, to: present)
+        let doubts = doubts(
+            standings, reader, wasRefused: refusals.wasRefused(keys, by: present),
+            wasEditionRefused: refusals.wasEditionRefused(key, by: present))
+        let answer = try await world.proxies[title].editionCredentials(
+            token: text(token), edition: edition.rawValue, Inquiry())
         listen()
         try require(
             decided.map { Self.shape($0) == Self.shape(answer) } ?? true, "decided \(decided as Any), then \(answer)")
-        let ticket = ticket(token)
-        let reader = ticket?.reader ?? Subscriber(backend: "", key: "")
         var isEarlier = false
         // What the catalogue or a purchase decides is no word of the house's, and ends no refusal.
         var isHouses = false
-        let right = try models[title].credentials(
-            standing, for: edition,
-            verdict: {
-                let heard = try heardVerdict(edition, reader)
-                isHouses = true
-                if case .standsIn = heard { isEarlier = true }
-                if case .refused? = heard.word ?? nil { refuse(edition, to: reader, in: title) }
-                return heard
-            },
-            heard: {
-                let heard = try heardSubscription(reader)
-                isHouses = true
-                if case .standsIn = heard { isEarlier = true }
-                note(heard, of: reader)
-                if let word = heard.word {
-                    if models[title].opens(edition, word, at: now) {
-                        countWhatOpens(edition, word, models[title])
-                    } else {
-                        refuse(edition, to: reader, in: title)
+        let (right, doubt) = try right(
+            among: doubts, { isRight($0, answer, edition, ticket) },
+            words: {
+                "credentials for \(edition) with a \($0.standing) token: \(words(answer, edition, ticket)), right is \($1)"
+            }
+        ) { doubt, consequences in
+            (isEarlier, isHouses) = (false, false)
+            var isRefusedNow = false
+            return try models[title].credentials(
+                doubt.standing, for: edition,
+                verdict: {
+                    let heard = try heardVerdict(edition, reader, doubt)
+                    isHouses = true
+                    isEarlier = isEarlier || heard.isEarlier
+                    if case .refused? = heard.word ?? nil {
+                        isRefusedNow = true
+                        consequences.append { [self] in refuse(key, edition) }
                     }
-                }
-                return heard
-            }, bought: bought(by: reader, in: title),
-            wasRefused: {
-                let wasRefused =
-                    refusedReaders.contains(reader.key)
-                    || refusedEditions.contains(RefusedEdition(title: title, reader: reader.key, edition: edition))
-                tally.count(.keptClosedByRefusal, if: wasRefused)
-                return wasRefused
-            },
-            wasEditionRefused: {
-                refusedEditions.contains(RefusedEdition(title: title, reader: reader.key, edition: edition))
-            }, at: now)
-        let given = given(answer)
+                    return heard
+                },
+                heard: {
+                    let heard = try heardSubscription(reader, doubt)
+                    isHouses = true
+                    isEarlier = isEarlier || heard.isEarlier
+                    consequences.append { [self] in note(heard, of: reader) }
+                    if let word = heard.word {
+                        let isOpen = models[title].opens(edition, word, at: now)
+                        isRefusedNow = isRefusedNow || !isOpen || word.state != .active
+                        consequences.append { [self] in
+                            if isOpen { countWhatOpens(edition, word, models[title]) } else { refuse(key, edition) }
+                        }
+                    }
+                    return heard
+                }, bought: bought(by: reader, in: title),
+                wasRefused: {
+                    let wasRefused = isRefusedNow || doubt.wasRefused
+                    consequences.append { [self] in countRefused(wasRefused, reader, isNews: isNews) }
+                    return wasRefused
+                }, wasEditionRefused: { doubt.wasEditionRefused }, at: now)
+        }
         tally.count(
             .openedByPurchase, if: right == .granted && bought(by: reader, in: title)?.contains(edition) == true)
-        // Short-lived and ordinary ones are told apart by their salt.
-        try require(
-            given == right || given == .granted && right == .grantedForNow,
-            "credentials for \(edition) with a \(standing) token: \(given), right is \(right)")
-        guard standing == .good, let ticket else { return }
+        guard doubt.standing == .good, let ticket else { return doubt.standing }
         tally.count(.grantedByStandIn, if: right == .granted && isEarlier)
+        tally.count(
+            .standsInAfterMadeUp,
+            if: right == .granted && isEarlier && !flooding.isEmpty && !flooding.contains(reader.key))
         switch right {
         case .granted: tally.count(.granted)
         case .grantedForNow: tally.count(.grantedForNow)
         case .refused: tally.count(.refused)
         case .comeBack: tally.count(.credentialsComeBack)
         }
-        if right == .granted, isHouses, !isEarlier {
-            refusedEditions.remove(RefusedEdition(title: title, reader: reader.key, edition: edition))
-        }
-        if case .granted(let pair, _, _) = answer { try keep(pair, edition, ticket, isForNow: right == .grantedForNow) }
+        if right == .granted, isHouses, !isEarlier { refusals.note(key, false, by: present, at: elapsed) }
+        if case .granted(let pair, _, _) = answer { keep(pair, edition, ticket, isForNow: right == .grantedForNow) }
+        return doubt.standing
+    }
+
+    private func refuse(_ key: RefusalKey, _ edition: EditionID) {
+        guard case .edition(let title, _, _) = key, models[title].mayBeThere(edition) else { return }
+        refusals.note(key, true, by: present, at: elapsed)
+    }
+
+    private func countRefused(_ wasRefused: Bool, _ reader: Subscriber, isNews: Bool) {
+        tally.count(.keptClosedByRefusal, if: wasRefused)
+        tally.count(.keptClosedByNews, if: wasRefused && isNews)
+        tally.count(
+            .keptClosedAfterMadeUp, if: wasRefused && !flooding.isEmpty)
     }
 
     /// What of a word opens the edition, where nothing else of it does.
@@ -200,28 +349,41 @@ extension Chronicle {
         tally.count(.openedByGrace, if: !graceless.opens(edition, word, at: now))
     }
 
-    private func refuse(_ edition: EditionID, to reader: Subscriber, in title: Int) {
-        refusedEditions.insert(RefusedEdition(title: title, reader: reader.key, edition: edition))
+    private func keep(_ pair: EditionCredentials, _ edition: EditionID, _ ticket: Ticket, isForNow: Bool) {
+        pairs.append(
+            Pair(
+                credentials: pair, edition: edition, ticket: ticket, expires: expiry(under: ticket, isForNow: isForNow))
+        )
     }
 
-    private func keep(_ pair: EditionCredentials, _ edition: EditionID, _ ticket: Ticket, isForNow: Bool) throws {
-        let isPlain = world.titles[ticket.title].saltForm == .plain && !isForNow
-        let lifetimes = World.lifetimes
+    /// When edition credentials end that are given out now, nil for never.
+    private func expiry(under ticket: Ticket, isForNow: Bool) -> Date? {
+        if world.titles[ticket.title].saltForm == .plain, !isForNow { return nil }
+        let lifetimes = world.titles[ticket.title].lifetimes
         let until = now.addingTimeInterval(isForNow ? lifetimes.failOpenCredentials : lifetimes.editionCredentials)
         // Salts know whole minutes.
         let minute = (min(until, ticket.expires).timeIntervalSince1970 / 60).rounded(.up) * 60
-        let expires = isPlain ? nil : Date(timeIntervalSince1970: minute)
-        let told = world.expiry(of: pair, for: edition, in: ticket.title)
-        try require(
-            told == expires, "credentials for \(edition) end at \(told as Any), right is \(expires as Any)")
-        pairs.append(Pair(credentials: pair, edition: edition, ticket: ticket, expires: expires))
+        return Date(timeIntervalSince1970: minute)
     }
 
-    private func given(_ answer: CredentialsAnswer) -> ModelCredentials {
+    /// Short-lived edition credentials and ordinary ones are told apart by their salt.
+    private func isRight(
+        _ right: ModelCredentials, _ answer: CredentialsAnswer, _ edition: EditionID, _ ticket: Ticket?
+    ) -> Bool {
         switch answer {
-        case .granted: .granted
-        case .refused(let refusal, _): refusal.retryAfter == nil ? .refused(refusal.reason) : .comeBack
+        case .granted(let pair, _, _):
+            guard right == .granted || right == .grantedForNow, let ticket else { return false }
+            return world.expiry(of: pair, for: edition, in: ticket.title)
+                == expiry(under: ticket, isForNow: right == .grantedForNow)
+        case .refused(let refusal, _):
+            return right == (refusal.retryAfter == nil ? .refused(refusal.reason) : .comeBack)
         }
+    }
+
+    private func words(_ answer: CredentialsAnswer, _ edition: EditionID, _ ticket: Ticket?) -> String {
+        guard case .granted(let pair, _, _) = answer, let ticket else { return Self.shape(answer) }
+        let end = world.expiry(of: pair, for: edition, in: ticket.title)
+        return "granted until \(end.map { "\($0.timeIntervalSince(now)) s" } ?? "for ever")"
     }
 
     private static func shape(_ answer: CredentialsAnswer) -> String {
@@ -231,7 +393,7 @@ extension Chronicle {
     private static func isGranted(_ answer: CredentialsAnswer) -> Bool { shape(answer) == "granted" }
 
     func renew(_ token: Int?, _ title: Int) async throws {
-        let standing = standing(token, in: title)
+        let standings = standings(token, in: title)
         let answer: SignInAnswer?
         do {
             answer = try await world.proxies[title].renew(token: text(token), Inquiry())
@@ -239,25 +401,30 @@ extension Chronicle {
             answer = nil
         }
         listen()
-        guard standing == .good || standing == .renewable, let ticket = ticket(token) else {
-            return try require(answer?.refusal == .notRecognised, "renewal of a \(standing) token: \(answer as Any)")
+        if let ticket = ticket(token), standings.count > 1, answer?.refusal == .notRecognised, asked.isEmpty {
+            // It was ended, or forgotten.
+            return try require(standings.contains { $0 != .good && $0 != .renewable }, "\(ticket.title)")
         }
-        guard let word = try heard(.renew(ticket.reader)).word else {
+        guard let standing = standings.first(where: { $0 == .good || $0 == .renewable }), let ticket = ticket(token)
+        else {
+            return try require(answer?.refusal == .notRecognised, "renewal of \(standings): \(answer as Any)")
+        }
+        guard let word = try heard(.renew(ticket.reader), Doubt(standing: standing)).word else {
             return try require(answer == nil, "renewal during an outage: \(answer as Any)")
         }
         guard case .recognition(.recognised(let reader)) = word else {
-            refusedReaders.insert(ticket.reader.key)
+            refusals.note(.reader(ticket.reader.key), true, by: present, at: elapsed)
             return try require(answer?.refusal == .notRecognised, "renewal for a stranger: \(answer as Any)")
         }
         guard case .signedIn(let text, _, _)? = answer else {
             throw Contradiction(description: "no new token for a reader who is known: \(answer as Any)")
         }
         tally.count(.renewedAfterExpiry, if: standing == .renewable)
-        keep(text, title, reader, ticket.device, sitting: ticket.sitting)
+        keep(text, title, reader, ticket.device, sitting: ticket.sitting, issued: ticket.issued)
     }
 
     func signOut(_ token: Int?, _ title: Int) async throws {
-        let standing = standing(token, in: title)
+        let standings = standings(token, in: title)
         var isDone = true
         do {
             try await world.proxies[title].signOut(token: text(token), Inquiry())
@@ -265,12 +432,15 @@ extension Chronicle {
             isDone = false
         }
         listen()
-        guard ![.missing, .unreadable, .ended].contains(standing), let ticket = ticket(token) else {
+        guard standings.contains(where: { ![.missing, .unreadable, .ended].contains($0) }), let ticket = ticket(token)
+        else {
             return try require(isDone, "signing out of nothing")
         }
-        try require(isDone != world.store.isBroken, "sign-out: \(isDone), store broken: \(world.store.isBroken)")
-        guard isDone else { return }
-        end {
+        if !standings.contains(.ended) {
+            try require(isDone != world.isStoreBroken, "sign-out: \(isDone), store broken: \(world.isStoreBroken)")
+        }
+        guard isDone, !world.isStoreBroken else { return }
+        end(ticket.sitting) {
             $0.sitting == ticket.sitting
                 || ticket.device != nil && $0.device == ticket.device && $0.title == title
                     && $0.reader.key == ticket.reader.key
@@ -294,14 +464,17 @@ extension Chronicle {
         keep(standing, "\(decision)") { gate.decide(request).isAllowed == decision.isAllowed }
         var isRight = title == pair.ticket.title && edition == pair.edition
         if let expires = pair.expires {
-            let end = expires.addingTimeInterval(isResume ? World.lifetimes.resumeWindow : 0)
-            let (isInTime, isEnded) = (now < end, ended.contains(pair.ticket.sitting))
+            let window = world.titles[title].lifetimes.resumeWindow
+            let end = expires.addingTimeInterval(isResume ? window : 0)
+            let (isInTime, isEnded) = (now < end, isEnded(pair.ticket.sitting))
             if isRight, !models[title].isFree(edition, at: now) {
                 tally.count(.resumedAfterExpiry, if: isInTime && !isEnded && now >= expires)
                 tally.count(.refusedAfterExpiry, if: !isInTime && !isEnded)
                 tally.count(.refusedAfterEnd, if: isInTime && isEnded)
             }
             isRight = isRight && isInTime && !isEnded
+            let isClosed = !decision.isAllowed
+            if isClosed, isUnsure(pair.ticket.sitting) || mayBeForgotten(expires, in: title) { return }
         }
         tally.count(.downloaded, if: isRight)
         isRight = isRight || models[title].isFree(edition, at: now)

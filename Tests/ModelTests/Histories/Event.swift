@@ -5,11 +5,15 @@ import TestSupport
 /// Something that happens. Tokens and credentials are named by how many were given out after them, modulo how many there are, so
 /// that a history with events left out is a history still.
 enum Event: Sendable {
-    /// - Parameter secret: an index into ``passwords``.
-    case signIn(reader: Int, secret: Int, device: Int?, title: Int)
+    /// - Parameters:
+    ///   - secret: an index into ``passwords``.
+    ///   - spelling: of the reader's name, an index into ``Setting/spellings``.
+    case signIn(reader: Int, secret: Int, spelling: Int = 0, device: Int?, title: Int)
     /// - Parameter token: nil for none, -1 for nonsense.
     case verify(token: Int?, title: Int)
     case credentials(token: Int?, edition: Int, title: Int)
+    /// A reader asks for hundreds of editions that there are not.
+    case askForMadeUp(token: Int, title: Int)
     case renew(token: Int?, title: Int)
     case signOut(token: Int?, title: Int)
     /// - Parameter edition: nil for the credentials' own.
@@ -20,6 +24,10 @@ enum Event: Sendable {
     case houseForgets(reader: Int, isForgotten: Bool)
     case day(House.Day)
     case pass(TimeInterval)
+    /// The machine's clock is set: so far ahead, in seconds, of what it should say.
+    case clock(TimeInterval)
+    /// What follows goes to that process.
+    case turn(process: Int)
     case buy(reader: Int, editions: Set<EditionID>)
     case ledgerBreaks(Bool)
     case storeBreaks(Bool)
@@ -28,10 +36,16 @@ enum Event: Sendable {
     case flushReader(Int)
     case flushIdentifier(Int)
     case reload(title: Int, EntitlementPolicy, failsOpen: Bool)
+    /// - Parameter number: an index into ``Setting/lifetimes``.
+    case lifetimes(title: Int, number: Int)
     case replaceBackend
     case restart
     case catalogueComes
 
+    /// An hour, 100 days, a year, ahead or behind; mostly none.
+    static let clockErrors: [TimeInterval] = [
+        3_600, -3_600, 8_640_000, -8_640_000, 31_536_000, -31_536_000, 0, 0, 0, 0,
+    ]
     static let passwords = ["right", "newer", "wrong"]
 
     static func random(_ random: inout SeededRandom) -> Event {
@@ -40,11 +54,12 @@ enum Event: Sendable {
         func reader() -> Int { number(4) == 0 ? 1 : 0 }
         func edition() -> Int { number(2) == 0 ? number(3) : number(Setting.asked.count) }
         func token() -> Int? { number(12) == 0 ? (number(2) == 0 ? nil : -1) : number(6) }
-        switch number(100) {
+        switch number(108) {
         case 0..<10:
             return .signIn(
-                reader: reader(), secret: number(8) == 0 ? number(3) : 0, device: number(2) == 0 ? number(4) : nil,
-                title: title())
+                reader: reader(), secret: number(8) == 0 ? number(3) : 0,
+                spelling: number(6) == 0 ? number(Setting.spellings[0].count) : 0,
+                device: number(2) == 0 ? number(4) : nil, title: title())
         case 10..<25: return .verify(token: token(), title: title())
         case 25..<46: return .credentials(token: token(), edition: edition(), title: title())
         case 46..<49: return .renew(token: token(), title: title())
@@ -77,6 +92,11 @@ enum Event: Sendable {
                 title: title(), EntitlementPolicy.allCases[number(EntitlementPolicy.allCases.count)],
                 failsOpen: number(2) == 0)
         case 98: return number(2) == 0 ? .replaceBackend : .restart
+        case 99..<103: return .turn(process: number(2))
+        case 103: return .clock(clockErrors[number(clockErrors.count)])
+        case 104: return .lifetimes(title: title(), number: number(Setting.lifetimes.count))
+        case 105: return .restart
+        case 106: return .pass([2, 2, 40 * 86_400][number(3)])
         default: return .catalogueComes
         }
     }
@@ -120,7 +140,7 @@ struct History: Sendable, CustomStringConvertible {
         let setting = Setting.random(&random)
         var events = [Event.signIn(reader: 0, secret: 0, device: nil, title: 0)]
         for _ in 0..<Int.random(in: 6...length, using: &random) {
-            if Int.random(in: 0..<12, using: &random) == 0 {
+            if Int.random(in: 0..<9, using: &random) == 0 {
                 events += Scene.random(&random)
             } else {
                 events.append(.random(&random))

@@ -31,7 +31,8 @@ enum Shrinking {
     }
 
     private static let plainer: [@Sendable (inout Setting) -> Void] = [
-        { $0.opensSessions = false }, { $0.decidesEditions = false },
+        { $0.isOnDisk = false }, { $0.processes = 1 }, { $0.foldsNames = false }, { $0.opensSessions = false },
+        { $0.decidesEditions = false },
         { setting in setting.titles.indices.forEach { setting.titles[$0].hasStore = false } },
         { setting in setting.titles.indices.forEach { setting.titles[$0].deviceLimit = nil } },
         { setting in setting.titles.indices.forEach { setting.titles[$0].saltForm = .sealed } },

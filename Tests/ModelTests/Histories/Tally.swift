@@ -14,6 +14,14 @@ struct Tally: Sendable {
         case openedByPeriod, openedAtStartOfPeriod, openedAtEndOfPeriod, openedByGrace, openedByPurchase
         // Downloads.
         case downloaded, resumedAfterExpiry, refusedAfterExpiry, refusedAfterEnd
+        // After lifetimes were shortened and the store forgot what is old; after the clock was wrong.
+        case endedAfterShortening, endedAfterClockStep
+        // Of two processes on one store, what one knows and the other does not, or not yet.
+        case goodUntilToldOfEnd, endedElsewhere, formerPasswordElsewhere, recalledAndUndone, keptClosedByNews
+        // Names that look alike to the house.
+        case signedInByLookAlike, formerPasswordByLookAlike
+        // Editions that there are not, by the hundred.
+        case askedForMadeUp, standsInAfterMadeUp, keptClosedAfterMadeUp
         // Answers that could be given once more in the same second.
         case keptStands, keptFalls
     }
@@ -27,6 +35,9 @@ struct Tally: Sendable {
         .credentialsComeBack: 500, .decidedGrant: 50, .decidedRefusal: 150, .openedByPeriod: 20,
         .openedAtStartOfPeriod: 8, .openedAtEndOfPeriod: 6, .openedByGrace: 30, .openedByPurchase: 20,
         .downloaded: 200, .resumedAfterExpiry: 40, .refusedAfterExpiry: 90, .refusedAfterEnd: 100,
+        .endedAfterShortening: 50, .endedAfterClockStep: 100, .goodUntilToldOfEnd: 15, .endedElsewhere: 20,
+        .formerPasswordElsewhere: 12, .recalledAndUndone: 10, .keptClosedByNews: 80, .signedInByLookAlike: 50,
+        .formerPasswordByLookAlike: 50, .askedForMadeUp: 45, .standsInAfterMadeUp: 40, .keptClosedAfterMadeUp: 60,
         .keptStands: 12000, .keptFalls: 200,
     ]
 

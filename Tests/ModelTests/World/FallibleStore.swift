@@ -1,24 +1,44 @@
 import Foundation
 import Gatefold
+import State
 import Synchronization
 import TestSupport
 
-/// A state store that can be out of order for a while, and forgets nothing over it.
-final class FallibleStore: SessionStore {
+/// One process's way to a state store that can be out of order for a while, and forgets nothing over it.
+final class FallibleStore: SessionStore, SharedFactStore {
     struct OutOfOrder: Error {}
 
-    let kept = VolatileStateStore()
-    private let broken = Mutex(false)
+    /// Whether it is out of order, for all processes.
+    final class Trouble: Sendable {
+        private let state = Mutex(false)
 
-    var isBroken: Bool {
-        get { broken.withLock { $0 } }
-        set { broken.withLock { $0 = newValue } }
+        var isBroken: Bool {
+            get { state.withLock { $0 } }
+            set { state.withLock { $0 = newValue } }
+        }
     }
 
-    private var working: VolatileStateStore {
+    let kept: any SessionStore
+    private let facts: any SharedFactStore
+    private let trouble: Trouble
+
+    init(_ kept: any SessionStore, _ facts: any SharedFactStore, _ trouble: Trouble) {
+        self.kept = kept
+        self.facts = facts
+        self.trouble = trouble
+    }
+
+    private var working: any SessionStore {
         get throws {
-            if isBroken { throw OutOfOrder() }
+            if trouble.isBroken { throw OutOfOrder() }
             return kept
+        }
+    }
+
+    private var workingFacts: any SharedFactStore {
+        get throws {
+            if trouble.isBroken { throw OutOfOrder() }
+            return facts
         }
     }
 
@@ -44,10 +64,21 @@ final class FallibleStore: SessionStore {
     func revocations(after sequence: Int64, limit: Int) async throws -> RevocationPage {
         try await working.revocations(after: sequence, limit: limit)
     }
+    func sessionFloor() async throws -> Date? { try await working.sessionFloor() }
     func maintain() async throws -> [PublicationID: Date] { try await working.maintain() }
     func rememberAcquaintance(_ digest: [UInt8], of identifier: [UInt8]) async throws {
         try await working.rememberAcquaintance(digest, of: identifier)
     }
     func isAcquainted(_ digest: [UInt8]) async throws -> Bool { try await working.isAcquainted(digest) }
     func health() async throws { _ = try working }
+
+    func record(_ facts: [SharedFact], origin: [UInt8]) async throws {
+        try await workingFacts.record(facts, origin: origin)
+    }
+    func sharedFacts(after sequence: Int64, besides origin: [UInt8], limit: Int) async throws -> SharedFactPage {
+        try await workingFacts.sharedFacts(after: sequence, besides: origin, limit: limit)
+    }
+    func discardSharedFacts(endedBefore moment: Date, most: Int) async throws {
+        try await workingFacts.discardSharedFacts(endedBefore: moment, most: most)
+    }
 }

@@ -1,4 +1,5 @@
 import AccessModel
+import Foundation
 import Gatefold
 import Protections
 import Synchronization
@@ -48,11 +49,14 @@ final class House: SubscriberBackend {
 
     let name = "house"
     private let opensSessions: Bool
+    /// Whether names that look alike are one to it.
+    private let foldsNames: Bool
     private let state: Mutex<State>
     private let never = ManualTime()
 
-    init(_ readers: [String: Reader], opensSessions: Bool) {
+    init(_ readers: [String: Reader], opensSessions: Bool, foldsNames: Bool) {
         self.opensSessions = opensSessions
+        self.foldsNames = foldsNames
         state = Mutex(State(readers: readers))
     }
 
@@ -111,15 +115,23 @@ final class House: SubscriberBackend {
     }
 
     func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
-        let (identifier, password) = (credentials.identifier, credentials["password"] ?? "")
-        let said = try await answer(.recognise(identifier: identifier, password: password)) { state in
-            guard let reader = state.readers[identifier], reader.isKnown, reader.password == password else {
+        let (typed, password) = (credentials["email"] ?? "", credentials["password"] ?? "")
+        let key = foldsNames ? Self.fold(credentials.identifier) : credentials.identifier
+        let said = try await answer(.recognise(identifier: typed, password: password)) { state in
+            guard let reader = state.readers[key], reader.isKnown, reader.password == password else {
                 return .recognition(.notRecognised(message: nil))
             }
-            return .recognition(.recognised(self.subscriber(identifier, &state)))
+            return .recognition(.recognised(self.subscriber(key, &state)))
         }
         guard case .recognition(let recognition) = said else { throw Down() }
         return recognition
+    }
+
+    /// As a database does that compares without case, accents, width and what is not seen.
+    static func fold(_ name: String) -> String {
+        let seen = name.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
+        return String(String.UnicodeScalarView(seen))
+            .folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
     }
 
     private func subscriber(_ key: String, _ state: inout State) -> Subscriber {

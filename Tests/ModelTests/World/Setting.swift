@@ -3,7 +3,7 @@ import Foundation
 import Gatefold
 import TestSupport
 
-/// What a history happens in: two publications in front of one house, drawn at random.
+/// What a history happens in: two publications in front of one house, served by one process or two; drawn at random.
 struct Setting: Sendable, CustomStringConvertible {
     struct Title: Sendable {
         let id: PublicationID
@@ -14,6 +14,7 @@ struct Setting: Sendable, CustomStringConvertible {
         var saltForm: SaltForm
         var shelf: Shelf
         var deviceLimit: DeviceLimit?
+        var lifetimes = Setting.lifetimes[0]
     }
 
     enum Shelf: Sendable, CaseIterable {
@@ -23,8 +24,30 @@ struct Setting: Sendable, CustomStringConvertible {
     var titles: [Title]
     var opensSessions: Bool
     var decidesEditions: Bool
+    /// Whether names that look alike are one to the house.
+    var foldsNames: Bool
+    /// As many processes on one state store.
+    var processes: Int
+    /// Whether the state is in a database, and not in a stand-in for one.
+    var isOnDisk: Bool
 
     static let readers = ["ada", "bob"]
+    /// A reader's name, and what some databases take for the same.
+    static let spellings = [
+        ["ada", " ADA ", "ádá", "ａｄａ", "a\u{AD}da"],
+        ["bob", "Bob", "bób", "ｂｏｂ", "bo\u{200B}b"],
+    ]
+    /// The usual, shorter and longer ones.
+    static let lifetimes = [
+        Lifetimes(
+            token: 7_200, renewalWindow: 7_200, editionCredentials: 3_600, failOpenCredentials: 600,
+            resumeWindow: 1_800),
+        Lifetimes(
+            token: 1_800, renewalWindow: 600, editionCredentials: 900, failOpenCredentials: 300, resumeWindow: 300),
+        Lifetimes(
+            token: 60 * 86_400, renewalWindow: 30 * 86_400, editionCredentials: 50 * 86_400,
+            failOpenCredentials: 600, resumeWindow: 20 * 86_400),
+    ]
     static let start = ManualClock().now
 
     /// Everything kind of edition there is; one comes out during the history.
@@ -66,7 +89,9 @@ struct Setting: Sendable, CustomStringConvertible {
         }
         return Setting(
             titles: titles, opensSessions: Int.random(in: 0..<3, using: &random) == 0,
-            decidesEditions: Bool.random(using: &random))
+            decidesEditions: Bool.random(using: &random), foldsNames: Int.random(in: 0..<3, using: &random) == 0,
+            processes: Int.random(in: 0..<3, using: &random) == 0 ? 2 : 1,
+            isOnDisk: Int.random(in: 0..<12, using: &random) == 0)
     }
 
     var description: String {
@@ -74,7 +99,9 @@ struct Setting: Sendable, CustomStringConvertible {
             "\($0.id): \($0.policy), \($0.grace), fails \($0.failsOpen ? "open" : "closed"), shelf \($0.shelf), "
                 + "\($0.saltForm) salts, \($0.hasStore ? "sells" : "sells not"), devices \($0.deviceLimit as Any)"
         }
-        return (each + ["house: sessions \(opensSessions), verdicts \(decidesEditions)"]).joined(separator: "\n")
+        let house = "house: sessions \(opensSessions), verdicts \(decidesEditions), folds names \(foldsNames)"
+        return (each + [house, "processes: \(processes), state \(isOnDisk ? "on disk" : "in memory")"])
+            .joined(separator: "\n")
     }
 }
 
