@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The program against a small model of its publisher's rules: no failure, no state of the cache and no order of calls, one
-/// after the other, ever opens more than the policy does, and what it grants is given while the house can be asked. Calls that
-/// overlap are the soak's (`deploy/soak`).
+/// The program against a small model of its publisher's rules: no failure, no state of the cache, no clock that is wrong, no
+/// second process and no order of calls, one after the other, ever opens more than the policy does, and what it grants is given
+/// while the house can be asked. Calls that overlap are the soak's (`deploy/soak`).
 @Suite("Every answer of the decision core is the model's") struct DecisionModelTests {
     private static let lanes = 4
 
