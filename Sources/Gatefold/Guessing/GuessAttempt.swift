@@ -2,21 +2,21 @@
 public struct GuessAttempt: Sendable, Equatable {
     /// Who is claimed to sign in: a digest of publication and folded identifier.
     public let identifier: [UInt8]
-    /// The same of the identifier's ``LookAlikeSkeleton``. Guesses are counted by it; nothing is allowed by it, because people
-    /// with different identifiers may have it in common.
-    public let skeleton: [UInt8]
+    /// The same of what the identifier looks like, see ``LookAlikeSkeleton/all(of:)``. Guesses are counted by each of these; nothing
+    /// is allowed by them, because people with different identifiers may have one in common.
+    public let skeletons: [[UInt8]]
     /// The whole claim, proofs included: the same wrong pair again is no new guess.
     public let claim: [UInt8]
     /// The bearer, if the app named a device: a digest of identifier and device.
     public let acquaintance: [UInt8]?
     public let client: ClientAddress?
 
-    /// - Parameter skeleton: that of the identifier; nil for the identifier itself.
+    /// - Parameter skeletons: those of the identifier; nil for the identifier itself.
     public init(
-        identifier: [UInt8], skeleton: [UInt8]? = nil, claim: [UInt8], acquaintance: [UInt8]?, client: ClientAddress?
+        identifier: [UInt8], skeletons: [[UInt8]]? = nil, claim: [UInt8], acquaintance: [UInt8]?, client: ClientAddress?
     ) {
         self.identifier = identifier
-        self.skeleton = skeleton ?? identifier
+        self.skeletons = skeletons ?? [identifier]
         self.claim = claim
         self.acquaintance = acquaintance
         self.client = client
@@ -31,8 +31,9 @@ extension ReferenceKey {
         let who = [publication.rawValue, credentials.identifier]
         return GuessAttempt(
             identifier: digest("guess identifier", who),
-            skeleton: digest(
-                "guess skeleton", [publication.rawValue, LookAlikeSkeleton.of(credentials.identifier)]),
+            skeletons: LookAlikeSkeleton.all(of: credentials.identifier).map {
+                digest("guess skeleton", [publication.rawValue, $0])
+            },
             claim: digest("guess claim", who + credentials.names.flatMap { [$0, credentials[$0] ?? ""] }),
             acquaintance: device.map { digest("guess acquaintance", who + [$0]) },
             client: client)

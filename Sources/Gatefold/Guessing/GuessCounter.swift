@@ -1,6 +1,6 @@
 /// What attempts are counted against.
 enum GuessCounter: Hashable, Sendable {
-    /// All that a reader's identifier looks like, see ``LookAlikeSkeleton``.
+    /// All that a reader's identifier looks like, see ``LookAlikeSkeleton``. An attempt may have several of these.
     case reader([UInt8])
     /// The subscriber that the backend found, whatever was typed.
     case subscriber(SubscriberReference)

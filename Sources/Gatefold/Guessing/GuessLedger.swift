@@ -166,7 +166,7 @@ public struct GuessLedger: Sendable {
     private mutating func choose(for attempt: GuessAttempt, from bearer: Bearer, at now: TimeInterval) -> Choice {
         let origin = origin(of: attempt.client)
         let isRepeated = wrongClaims.moment(of: attempt.claim, at: now) != nil
-        var ways = [way(through: (isRepeated ? [] : [.reader(attempt.skeleton)]) + origin, at: now)]
+        var ways = [way(through: (isRepeated ? [] : attempt.skeletons.map { .reader($0) }) + origin, at: now)]
         if let place = place(of: attempt), familiarPlaces.moment(of: place, at: now) != nil {
             // Of a proxy that hides its clients, the readers who are known behind it are not kept out by the others.
             ways.append(way(through: [.place(place)] + origin.filter { $0.kind != .proxy }, at: now))

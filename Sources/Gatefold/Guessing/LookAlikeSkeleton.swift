@@ -3,7 +3,8 @@ import Foundation
 /// The form of an identifier that all spellings share which some database may take for the same (PITFALLS row 22).
 ///
 /// It keeps letters and digits only: without case, accents, width, spaces, punctuation and invisible characters, and without
-/// the differences that only some languages' collations make, such as `ä` and `ae`, `ü` and `y`. Different people may have the same
+/// the differences that only some languages' collations make, such as `ä` and `ae`, `ü` and `y`. Of a number it keeps no zeros at
+/// its ends, because a system that compares numbers takes `0012` and `12.00` for 12. Different people may have the same
 /// skeleton, so it never says who somebody is. It serves to count attempts, where one counter too few for two similar names
 /// only makes guessing slower.
 public enum LookAlikeSkeleton {
@@ -15,7 +16,18 @@ public enum LookAlikeSkeleton {
             if again == skeleton { break }
             skeleton = again
         }
-        return skeleton
+        let isNumber = !skeleton.isEmpty && skeleton.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        return isNumber ? LeadingNumber.withoutOuterZeros(skeleton) : skeleton
+    }
+
+    /// The skeleton, and of an identifier that begins as a number the numbers that a system may read there instead (``LeadingNumber``).
+    ///
+    /// Two spellings that some system takes for the same have one of these in common. One text could not be that: `12-3` is `123` to a
+    /// system that drops the hyphen, and `12` to one that leaves unread whatever follows a number.
+    public static func all(of identifier: String) -> [String] {
+        var texts = [of(identifier)]
+        for reading in LeadingNumber.readings(of: identifier) where !texts.contains(reading) { texts.append(reading) }
+        return texts
     }
 
     private static func pass(_ text: String) -> String {
@@ -61,7 +73,7 @@ public enum LookAlikeSkeleton {
         "ŋ": "n",
     ]
 
-    private static func isLetterOrNumber(_ scalar: Unicode.Scalar) -> Bool {
+    static func isLetterOrNumber(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
             .letterNumber, .otherNumber:

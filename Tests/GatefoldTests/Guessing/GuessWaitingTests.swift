@@ -144,7 +144,7 @@ struct GuessWaitingTests {
         func settle(_ index: Int, _ outcome: GuessOutcome) {
             guard underWay.indices.contains(index) else { return }
             let ticket = underWay.remove(at: index)
-            if outcome == .wrong { wrong[ticket.attempt.skeleton, default: []].insert(ticket.attempt.claim) }
+            if outcome == .wrong { wrong[ticket.attempt.identifier, default: []].insert(ticket.attempt.claim) }
             for release in ledger.settle(ticket, as: outcome, at: start).released {
                 if let place = waiting.firstIndex(of: release.waiter) {
                     waiting.remove(at: place)
@@ -166,7 +166,7 @@ struct GuessWaitingTests {
         func holds() {
             for reader in ["reader", "other"].map({ Array($0.utf8) }) {
                 let new = underWay.count {
-                    $0.attempt.skeleton == reader && !wrong[reader, default: []].contains($0.attempt.claim)
+                    $0.attempt.identifier == reader && !wrong[reader, default: []].contains($0.attempt.claim)
                 }
                 if wrong[reader, default: []].count + new > 2 { Issue.record("\(steps): too many guesses") }
             }

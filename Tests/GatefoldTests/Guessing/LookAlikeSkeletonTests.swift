@@ -15,7 +15,8 @@ struct LookAlikeSkeletonTests {
             ["Straße", "strasse", "STRASSE", "strase"], ["Müller", "mueller", "Muller", "Myller"],
             ["Jørgen", "jörgen", "joergen", "Jorgen"], ["Åse", "aase", "ase"], ["Œuvre", "oeuvre"],
             ["ΣΊΣΥΦΟΣ", "σίσυφος", "σισυφοσ"], ["Ёлка", "елка"], ["がく", "カク", "ｶﾞｸ"], ["שלום", "שלומ"],
-            ["12345", "１２３４５", "١٢٣٤٥", "12-345", "①②③④⑤"],
+            ["12345", "１２３４５", "١٢٣٤٥", "12-345", "①②③④⑤"], ["12340", "00012340", "12.340,00", "0_12_34_0"],
+            ["0", "000", "0.0"],
         ])
     func equal(spellings: [String]) {
         #expect(Set(spellings.map(LookAlikeSkeleton.of)).count == 1, "\(spellings.map(LookAlikeSkeleton.of))")
@@ -50,7 +51,7 @@ struct LookAlikeSkeletonTests {
                 publication: .daily, device: "phone", client: nil)
         }
         let (one, other) = (attempt("ada"), attempt("ádá"))
-        #expect(one.skeleton == other.skeleton)
+        #expect(one.skeletons == other.skeletons)
         #expect(one.identifier != other.identifier && one.acquaintance != other.acquaintance)
         #expect(one.claim != other.claim)
     }
@@ -60,7 +61,7 @@ struct LookAlikeSkeletonTests {
         var ledger = GuessLedger()
         func attempt(_ identifier: String, _ password: String) -> GuessAttempt {
             GuessAttempt(
-                identifier: Array(identifier.utf8), skeleton: Array("ada".utf8),
+                identifier: Array(identifier.utf8), skeletons: [Array("ada".utf8)],
                 claim: Array("\(identifier)/\(password)".utf8), acquaintance: nil, client: ClientAddress("192.0.2.66"))
         }
         var through = 0

@@ -13,12 +13,21 @@ extension FuzzTarget {
     static let identifiers = FuzzTarget(
         "identifiers", upTo: 256, of: "EditionID", "PublicationID", "StoreName", "Pseudonym", "ClientAddress",
         "PushTokenText", "MailAddress", "Hexadecimal", "Base64URL", "InPlayerFee", "TestUser", "SoldItem",
-        "Delivery+Names", "NameFolding", "LookAlikeSkeleton"
+        "Delivery+Names", "NameFolding", "LookAlikeSkeleton", "LeadingNumber"
     ) { bytes in
         let text = text(bytes)
         let skeleton = LookAlikeSkeleton.of(text)
         promise(LookAlikeSkeleton.of(skeleton) == skeleton, "a skeleton has another skeleton")
         promise(LookAlikeSkeleton.of(text.uppercased()) == skeleton || !text.allSatisfy(\.isASCII), "case is counted")
+        let counted = LookAlikeSkeleton.all(of: text)
+        promise(counted.first == skeleton && counted.count <= 3, "a name is counted without its skeleton, or too often")
+        promise(
+            counted.allSatisfy { LookAlikeSkeleton.all(of: $0).contains($0) }, "what is counted is counted otherwise")
+        promise(
+            counted.dropFirst().allSatisfy { $0.utf8.count <= max(text.utf8.count, 20) }, "a number was written out")
+        if let first = text.utf8.first, (0x30...0x39).contains(first) {
+            promise(!Set(LookAlikeSkeleton.all(of: " +00\(text)")).isDisjoint(with: counted), "a number has no value")
+        }
         for folding in [NameFolding(), .code, NameFolding(ignoring: [])] {
             let folded = folding.fold(text)
             promise(folding.fold(folded).utf8.elementsEqual(folded.utf8), "a name that was folded folds again")
