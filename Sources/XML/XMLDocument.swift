@@ -17,15 +17,23 @@ public struct XMLDocument: Sendable, Equatable {
     }
 
     public let root: XMLElement
+    /// Whether a processing instruction is before or after the root.
+    public let hasInstructions: Bool
 
     /// - Throws: ``XMLError``, for any bytes that are no document within the limits.
     public init(parsing bytes: some Collection<UInt8>, limits: Limits = Limits()) throws {
         guard bytes.count <= limits.size else { throw XMLError.tooLarge(limit: limits.size) }
-        root = try LibXML.withDocument(Array(bytes)) { document in
+        (root, hasInstructions) = try LibXML.withDocument(Array(bytes)) { document in
             guard let root = xmlDocGetRootElement(document) else {
                 throw XMLError.malformed("there is no root element")
             }
-            return try XMLElement(copying: root, depth: limits.depth, limits: limits)
+            var hasInstructions = false
+            var node = document.pointee.children
+            while let current = node {
+                if current.pointee.type == XML_PI_NODE { hasInstructions = true }
+                node = current.pointee.next
+            }
+            return (try XMLElement(copying: root, depth: limits.depth, limits: limits), hasInstructions)
         }
     }
 }
@@ -71,15 +79,18 @@ extension XMLElement {
         name = String(xml: node.pointee.name)
         namespace = String(xml: node.pointee.ns?.pointee.href)
         var attributes: [String: String] = [:]
+        var hasQualifiedAttributes = false
         var attribute = node.pointee.properties
         while let current = attribute {
             let name = String(xml: current.pointee.name)
             if attributes[name] == nil || current.pointee.ns == nil {
                 attributes[name] = LibXML.text(inside: current.pointee.children)
             }
+            if current.pointee.ns != nil { hasQualifiedAttributes = true }
             attribute = current.pointee.next
         }
         self.attributes = attributes
+        self.hasQualifiedAttributes = hasQualifiedAttributes
         var children: [XMLElement] = []
         var comments: [String] = []
         var hasInstructions = false

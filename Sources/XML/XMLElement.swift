@@ -6,6 +6,8 @@ public struct XMLElement: Sendable, Equatable {
     public let namespace: String
     /// By name without prefix; of two that differ only in their namespace, the one in no namespace.
     public let attributes: [String: String]
+    /// Whether an attribute is in a namespace, so that its whole name is another one.
+    public let hasQualifiedAttributes: Bool
     /// The elements directly inside, in order.
     public let children: [XMLElement]
     /// The text directly inside, CDATA included, put together.

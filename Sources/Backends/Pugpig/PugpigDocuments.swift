@@ -16,7 +16,7 @@ enum PugpigDocuments {
         switch root.name {
         case "token":
             // A token's own white space may mean something.
-            guard root.children.isEmpty, !trimmed(root.text).isEmpty else { throw PugpigFailure.unexpectedDocument }
+            guard root.children.isEmpty, !isBlank(root.text) else { throw PugpigFailure.unexpectedDocument }
             return .token(root.text, opensFeed: root.attributes["global_auth_password"]?.isEmpty == false)
         case "result_response":
             guard let token = try leaf("authToken", in: root) else { throw PugpigFailure.unexpectedDocument }
@@ -28,7 +28,9 @@ enum PugpigDocuments {
 
     static func subscription(_ answer: HTTPAnswer) throws -> Subscription {
         let root = try root(answer)
-        guard root.name == "subscription", let word = root.attributes["state"],
+        // An attribute that is none of these may be a failure's.
+        guard root.name == "subscription", Set(root.attributes.keys).isSubset(of: ["state", "message"]),
+            !root.hasQualifiedAttributes, let word = root.attributes["state"],
             let state = SubscriptionState(rawValue: word)
         else { throw PugpigFailure.unexpectedDocument }
         return Subscription(
@@ -52,11 +54,15 @@ enum PugpigDocuments {
     private static func root(_ answer: HTTPAnswer) throws -> XMLElement {
         guard answer.status == 200 else { throw PugpigFailure.status(answer.status) }
         guard answer.values("Retry-After").isEmpty else { throw PugpigFailure.comeBackLater }
+        let document: XMLDocument
         do {
-            return try XMLDocument(parsing: answer.body).root
+            document = try XMLDocument(parsing: answer.body)
         } catch {
             throw PugpigFailure.notXML
         }
+        // An instruction is what a program left that did not run, and an element of a namespace is another protocol's.
+        guard !document.hasInstructions, document.root.namespace.isEmpty else { throw PugpigFailure.unexpectedDocument }
+        return document.root
     }
 
     /// Absent is everything for the active and nothing for others; present is what it lists (PROTOCOLS 1.2).
@@ -67,7 +73,8 @@ enum PugpigDocuments {
         let lists = root.children.filter { $0.name == "issues" }
         let info = root.children.filter { $0.name == "userinfo" }
         guard lists.count <= 1, info.count <= 1, lists.count + info.count == root.children.count,
-            holdsElementsOnly(root), info.allSatisfy({ holds($0, only: "category", isText: false) })
+            holdsElementsOnly(root), (lists + info).allSatisfy(\.namespace.isEmpty),
+            info.allSatisfy({ holds($0, only: "category", isText: false) })
         else { throw PugpigFailure.unexpectedDocument }
         guard let list = lists.first else { return state == .active ? .allEditions : .editions([]) }
         guard holds(list, only: "issue", isText: true) else { throw PugpigFailure.unexpectedDocument }
@@ -89,7 +96,7 @@ enum PugpigDocuments {
     private static func holds(_ element: XMLElement, only name: String, isText: Bool) -> Bool {
         holdsElementsOnly(element)
             && element.children.allSatisfy { child in
-                child.name == name && child.children.isEmpty && !child.hasInstructions
+                child.name == name && child.namespace.isEmpty && child.children.isEmpty && !child.hasInstructions
                     && (isText || trimmed(child.text).isEmpty)
             }
     }
@@ -100,10 +107,10 @@ enum PugpigDocuments {
     ///   went wrong.
     private static func leaf(_ name: String, in root: XMLElement) throws -> String? {
         let found = root.children.filter { $0.name == name }
-        guard found.count <= 1, found.allSatisfy(\.children.isEmpty),
+        guard found.count <= 1, found.allSatisfy(\.children.isEmpty), found.allSatisfy(\.namespace.isEmpty),
             !root.children.contains(where: { $0.name.lowercased() == "error" })
         else { throw PugpigFailure.unexpectedDocument }
-        return found.first.flatMap { trimmed($0.text).isEmpty ? nil : $0.text }
+        return found.first.flatMap { isBlank($0.text) ? nil : $0.text }
     }
 
     /// The value stands in `term` or in `value`, depending on who wrote the endpoint.
@@ -126,7 +133,15 @@ enum PugpigDocuments {
         element.attributes["message"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private static func trimmed(_ text: String) -> String { text.trimmingCharacters(in: .whitespacesAndNewlines) }
+    /// Without the white space of XML 1.0 section 2.3. What else can not be seen is a text, which may be what is left of a failure.
+    private static func trimmed(_ text: String) -> String { text.trimmingCharacters(in: whiteSpace) }
+
+    private static let whiteSpace = CharacterSet(charactersIn: " \t\r\n")
+
+    /// Whether nothing in the text can be seen: it is no token, and no half of a pair.
+    private static func isBlank(_ text: String) -> Bool {
+        text.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty
+    }
 }
 
 /// Why another endpoint could not be asked, beyond the connection.

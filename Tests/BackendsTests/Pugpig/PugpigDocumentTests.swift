@@ -108,12 +108,47 @@ import Testing
             "<issues><issues/></issues>", "<issues><issue>a.1<b/></issue></issues>", "<issues/><entitled/>",
             "<issues/><error status='internal'/>", "<issues><?php?></issues>",
             "<userinfo><category scheme='s' term='t'><issues/></category></userinfo>",
+            "&#160;", "&#x200B;", "&#x85;", "&#x2028;", "<userinfo>&#160;</userinfo>", "<issues>&#x3000;</issues>",
+            "<x:issues xmlns:x='urn:x'/>", "<issues xmlns='urn:x'><issue>a.1</issue></issues>",
+            "<issues><x:issue xmlns:x='urn:x'>a.1</x:issue></issues>", "<userinfo xmlns='urn:x'/>",
         ])
     func notUnderstood(content: String) {
         for state in SubscriptionState.allCases {
             let answer = answer("<subscription state=\"\(state.rawValue)\">\(content)</subscription>")
             #expect(throws: PugpigFailure.unexpectedDocument) { try PugpigDocuments.subscription(answer) }
         }
+    }
+
+    @Test(
+        "Pitfalls 1 and 38: an element that says more than a state and a message, or is not the protocol's, is an outage",
+        arguments: [
+            "<subscription state='active' error='backend down'/>", "<subscription state='active' issues='none'/>",
+            "<subscription state='active' issues=''/>", "<subscription state='active' status='503'/>",
+            "<subscription state='active' Message='m'/>", "<subscription state='active' xml:lang='de'/>",
+            "<subscription state='active' xmlns='urn:x'/>", "<x:subscription state='active' xmlns:x='urn:x'/>",
+            "<subscription x:state='active' xmlns:x='urn:x'/>",
+            "<subscription state='active' x:state='inactive' xmlns:x='urn:x'/>",
+            "<?php Fatal error?><subscription state='active'/>", "<subscription state='active'/><?php Fatal error?>",
+            "<!-- c --><?x?><!-- c --><subscription state='active'/>",
+        ])
+    func moreThanTheProtocol(document: String) {
+        #expect(throws: PugpigFailure.unexpectedDocument) { try PugpigDocuments.subscription(answer(document)) }
+    }
+
+    @Test(
+        "All that endpoints say of an active reader who holds everything is understood",
+        arguments: [
+            "<?xml version='1.0' encoding='UTF-8' standalone='yes'?>\n<subscription state='active' message='m'/>\n",
+            "<subscription state='active' message=''>\r\n\t <!-- Generated: now --> </subscription><!-- c -->",
+            "<!-- c --><subscription message='m' state='active'><userinfo/></subscription>",
+            """
+            <subscription state='active'><userinfo><category scheme='http://schema.pugpig.com/custom_analytics/username#15'
+            value='v'/><category scheme='s' term='t' label='l'/></userinfo></subscription>
+            """,
+        ])
+    func everything(document: String) throws {
+        let told = try PugpigDocuments.subscription(answer(document))
+        #expect(told.state == .active && told.entitlement == .allEditions)
     }
 
     @Test("Pitfall 1: a token or credentials with something else inside are an outage")
@@ -123,6 +158,8 @@ import Testing
             "<result_response><authToken>t<x/></authToken></result_response>",
             "<result_response><authToken>t</authToken><Error/></result_response>",
             "<result_response><authToken>t</authToken><authToken>u</authToken></result_response>",
+            "<?php Fatal error?><token>t</token>", "<token xmlns='urn:x'>t</token>", "<token>&#160;</token>",
+            "<result_response><authToken xmlns='urn:x'>t</authToken></result_response>",
         ] {
             #expect(throws: PugpigFailure.unexpectedDocument, "\(body)") { try PugpigDocuments.token(answer(body)) }
         }
