@@ -94,7 +94,7 @@ struct ParserListTests {
         "FeedFileStamp", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter", "GenerationFile", "HerdReport",
         "PrivateFile", "SQLiteChanges", "SQLiteStateStore", "SQLiteStateStore+Acquaintances",
         "SQLiteStateStore+ItemNumbers", "StateBackup", "StateRestore", "SubscriberDatabase",
-        "SubscriberDatabase+Applying",
+        "SubscriberDatabase+Applying", "WriteAheadLog",
     ]
 
     /// Protocols, what is made of values that were read already, and what is hashed, compared or looked up, whatever it

@@ -18,7 +18,7 @@ package struct GuardedDatabase<Writer: DatabaseWriter>: Sendable {
     }
 
     package func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
-        try await writer.read(body)
+        try await noting { try await writer.read(body) }
     }
 
     /// Runs the body in a transaction.
@@ -26,14 +26,16 @@ package struct GuardedDatabase<Writer: DatabaseWriter>: Sendable {
     /// - Throws: ``DatabaseFilesChanged`` when what was written would not be found again.
     package func write<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
         try files.check()
-        let value = try await writer.writeWithoutTransaction { db in
-            var value: Value?
-            try db.inTransaction {
-                value = try body(db)
-                return .commit
+        let value = try await noting {
+            try await writer.writeWithoutTransaction { db in
+                var value: Value?
+                try db.inTransaction {
+                    value = try body(db)
+                    return .commit
+                }
+                try didCommit(db)
+                return value
             }
-            try didCommit(db)
-            return value
         }
         // The files may have gone while the transaction ran.
         try files.check()
@@ -45,9 +47,18 @@ package struct GuardedDatabase<Writer: DatabaseWriter>: Sendable {
         _ body: @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try files.check()
-        let value = try await writer.writeWithoutTransaction(body)
+        let value = try await noting { try await writer.writeWithoutTransaction(body) }
         try files.check()
         return value
+    }
+
+    private func noting<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch {
+            files.note(error)
+            throw error
+        }
     }
 
     /// - Throws: ``DatabaseFilesChanged``.

@@ -1,7 +1,9 @@
 import Foundation
+import GRDB
 import Gatefold
-import State
 import Testing
+
+@testable import State
 
 @Suite("A state whose files go while it is open") struct RemovedFileTests {
     enum Loss: String, CaseIterable {
@@ -40,6 +42,61 @@ import Testing
             }
             await #expect(throws: (any Error).self) { try await store.rememberAcquaintance([1], of: [1]) }
             await #expect(throws: (any Error).self) { try await store.keep(.sample(), at: noon) }
+            await #expect(throws: (any Error).self) { try await store.health() }
+        }
+    }
+
+    @Test(
+        "acknowledges nothing once its WAL was cut, from the first write on, and is not healthy",
+        arguments: [0, 1, 32, 4_096, 20_000])
+    func cut(size: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/state.sqlite"
+            let store = try SQLiteStateStore(path: path)
+            for number: UInt8 in 2...9 {
+                try await store.record(
+                    Revocation(publication: daily, subscriber: subscriber(number), session: nil, at: noon))
+            }
+            #expect(truncate(path + "-wal", size) == 0)
+            await #expect(throws: (any Error).self) { try await store.record(ending) }
+            await #expect(throws: (any Error).self) { try await store.rememberAcquaintance([1], of: [1]) }
+            await #expect(throws: (any Error).self) { try await store.keep(.sample(), at: noon) }
+            await #expect(throws: (any Error).self) { try await store.health() }
+            await #expect(throws: (any Error).self) { try await store.record(ending) }
+        }
+    }
+
+    @Test("goes on after a checkpoint that empties its WAL, also one by another program")
+    func checkpoint() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/state.sqlite"
+            let store = try SQLiteStateStore(path: path)
+            let other = try DatabaseQueue(path: path)
+            for number: UInt8 in 1...20 {
+                try await store.record(
+                    Revocation(publication: daily, subscriber: subscriber(number), session: nil, at: noon))
+                if number.isMultiple(of: 3) {
+                    try await other.writeWithoutTransaction { db in
+                        try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+                    }
+                }
+                try await store.health()
+            }
+            #expect(try await store.revocations(after: 0).count == 20)
+        }
+    }
+
+    @Test(
+        "takes no more writes once it was read as no database or a damaged one, although its own pages may be whole",
+        arguments: [ResultCode.SQLITE_NOTADB, .SQLITE_CORRUPT])
+    func damaged(code: ResultCode) async throws {
+        try await withTemporaryFolder { folder in
+            let store = try SQLiteStateStore(path: folder + "/state.sqlite")
+            try await store.record(ending)
+            await #expect(throws: DatabaseError.self) {
+                _ = try await store.pool.read { _ -> Int in throw DatabaseError(resultCode: code) }
+            }
+            await #expect(throws: (any Error).self) { try await store.record(ending) }
             await #expect(throws: (any Error).self) { try await store.health() }
         }
     }
