@@ -183,6 +183,8 @@ struct CloudSoftphoneTests {
             "/title/iap?receipt=MIIB&productCode=a&username=%account[authUsername]%",
             "/title/iap?receipt=MIIB&productCode=a&username=%25account%5Busername%5D%25",
             "/title/iap?receipt=MIIB&productCode=a&username=sip:%25account[username]%25@example.com",
+            "/title/iap?receipt=MIIB&productCode=a&username=%2525account%255Busername%255D%2525",
+            "/title/iap?receipt=MIIB&productCode=a&username=%25account[username]",
             "/title/iap?receipt=MIIB&productCode=a&username=%installid%",
             "/title/iap?receipt=MIIB&productCode=%25productCode%25&username=b",
             "/title/iap?receipt=MIIB&productCode=%appid%.credit5&username=b",

@@ -37,12 +37,17 @@ struct CredentialFieldsTests {
     func unfilled() {
         for bad in [
             "%account[username]%", "%username%", "sip:%account[username]%@example.com", "%account[auth Username]%",
-            "%a.b-c%",
+            "%a.b-c%", "%25username%25", "%25account%5Busername%5D%25", "%2525account%255Busername%255D%2525",
+            "sip:%25account[username]%25@example.com", "%account[username]", "x%25account%5busername%5d",
+            "%account[user%5D%",
+            "%" + String(repeating: "25", count: 100) + "username%" + String(repeating: "25", count: 100),
         ] {
             #expect(take(bad, "p") == nil, "\(bad)")
             #expect(take("e", bad) != nil, "\(bad)")
         }
-        for good in ["test%test.com", "100%", "%", "%%", "50% of 100%", "%[x]%", "a%b c%d"] {
+        for good in [
+            "test%test.com", "100%", "%", "%%", "50% of 100%", "%[x]%", "a%b c%d", "%25a", "%25%FF", "a[b]%", "%a[b",
+        ] {
             #expect(take(good, "p") != nil, "\(good)")
         }
     }
