@@ -37,6 +37,8 @@ public struct CloudSoftphoneFrontDoor<Context: RequestContext>: RouterMiddleware
         var path = request.uri.path[...]
         if path.hasSuffix("/") { path.removeLast() }
         guard let service = services()[String(path)] else { return try await next(request, context) }
+        // For logs and metrics.
+        context.coreContext.endpointPath.value = service.settings.path
         return try await respond(to: request, by: service, context)
     }
 

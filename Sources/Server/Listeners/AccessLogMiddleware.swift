@@ -19,7 +19,7 @@ public struct AccessLogMiddleware: RouterMiddleware {
         let response = try await next(request, context)
         // The route's pattern, not the path: a metric must not grow with what strangers ask for.
         // Hummingbird has names without a slash for having none.
-        let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "none"
+        let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? LoggedPath.noRoute
         log.record(
             AccessLog.Entry(
                 route: route, method: request.method.rawValue, path: request.uri.path[...], status: response.status,

@@ -3,6 +3,8 @@ import FrontDoors
 /// The form of a path that the log shows: without its query, and without what opens something by itself. That is a mailed token,
 /// which is leave to set somebody's password, and the identifier of an installation, which has its purchases (PITFALLS row 20).
 enum LoggedPath {
+    /// Of a request whose path has no route.
+    static let noRoute = "none"
     /// In bytes.
     private static let longest = 512
     private static let mailed = Array("forgot-password/".utf8)
@@ -13,6 +15,7 @@ enum LoggedPath {
     ///   is shown in place of the path, however that was written.
     static func of(_ path: String, route: String) -> String {
         if route.utf8.contains(UInt8(ascii: ":")) { return route }
+        if route == noRoute, !path.utf8.starts(with: content) { return words(of: path) }
         if let word = route.split(separator: "/").first, InPlayerWords.all.contains(String(word)) { return route }
         // Bytes, because characters hide in those that combine with them.
         let path = Array(path.utf8.prefix { $0 != UInt8(ascii: "?") })
@@ -21,6 +24,21 @@ enum LoggedPath {
         if placeBehindMailed(in: Array(FormFields.unescaped(path).utf8)) != nil { return "/accounts/forgot-password/" }
         return path.starts(with: content) ? text(path[...]) : text(withoutInstallations(path)[...])
     }
+
+    /// The path with a placeholder for each segment that is not a call's first word exactly: an app that puts a slash too many
+    /// sends a token, an installation or a name where nobody looks for one.
+    private static func words(of path: String) -> String {
+        let path = path.utf8.prefix { $0 != UInt8(ascii: "?") }
+        let shown = path.split(separator: UInt8(ascii: "/"), maxSplits: mostSegments, omittingEmptySubsequences: false)
+            .map {
+                let word = String(decoding: $0, as: UTF8.self)
+                return word.isEmpty || PublicationConfiguration.reserved.contains(word) ? word : "{other}"
+            }
+        return text(Array(shown.joined(separator: "/").utf8)[...])
+    }
+
+    /// More do not fit into a line.
+    private static let mostSegments = longest
 
     /// Where what was mailed begins, behind one slash or more.
     private static func placeBehindMailed(in path: [UInt8]) -> Int? {

@@ -25,10 +25,13 @@ extension FuzzTarget {
             if !target.hasPrefix("/content/") { check(installationBehind: target, route, bytes) }
             check(mailed: "\(target)/\(written("forgot-password", bytes))", of: target, route)
         }
-        if isASCII, !target.contains("?"), !target.contains("%"), !target.lowercased().contains("forgot-password"),
-            target.split(separator: "/").allSatisfy({ $0.utf8.count < installation.utf8.count })
-        {
-            promise(LoggedPath.of(target, route: "none") == String(target.prefix(512)), "the log has another path")
+        if !target.hasPrefix("/content/") {
+            let shown = LoggedPath.of(target, route: "none")
+            promise(!shown.contains("%"), "the log has what was asked for without a route")
+            let read = shown.split(separator: "/").dropLast()
+            promise(
+                read.allSatisfy { $0 == "{other}" || PublicationConfiguration.reserved.contains(String($0)) },
+                "the log has a word that no call has")
         }
     }
 
