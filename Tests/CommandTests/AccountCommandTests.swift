@@ -62,6 +62,9 @@ import Testing
     @Test("list and show say what is kept, for people and for programs")
     func showing() async throws {
         try await with { bench async throws in
+            let stateless = try await bench.account("list")
+            #expect(stateless.status == 69 && stateless.errors.contains("there is no state at"), "\(stateless.errors)")
+            _ = try bench.state
             let none = try await bench.account("list")
             #expect(none.status == 0 && none.output.isEmpty, "\(none.errors)")
             let missing = try await bench.account("show", "ada@example.com")

@@ -103,6 +103,7 @@ import Testing
     @Test("status counts receipts by store and standing")
     func status() async throws {
         try await with { bench async throws in
+            _ = try bench.state
             let none = try await bench.purchases("status")
             #expect(none.status == 0 && none.output == "No receipts.\n", "\(none.errors)")
             try await bench.claim(Self.transaction("1"), by: Self.installation("ada"))
@@ -133,6 +134,7 @@ import Testing
     @Test("show tells what somebody bought, and what it opens by the catalogue that a server fetched last")
     func show() async throws {
         try await with { bench async throws in
+            _ = try bench.state
             let nobody = try await bench.show("ada")
             #expect(nobody.status == 1 && nobody.output.contains("bought nothing"), "\(nobody.errors)")
             let expires = Date().addingTimeInterval(86_400)

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -63,6 +64,40 @@ struct StateCommandTests {
                 #expect(server.output.contains("older copy"), "\(server.output)")
                 let anew = try await sample.signIn(sample.newReader())
                 #expect(try await sample.state(of: anew) == "active")
+            }
+        }
+    }
+
+    @Test("while the server runs, a state whose file was deleted is neither replaced nor made anew by a command")
+    func deletedFile() async throws {
+        try await withSample { sample in
+            try await withServer(sample.launch) { server in
+                try await signOut(try await sample.signIn(sample.newReader()), sample)
+                try await sample.succeed(["state", "backup", "backup.sqlite"])
+                for _ in 0..<5 { try await signOut(try await sample.signIn(sample.newReader()), sample) }
+                let token = try await sample.signIn(sample.newReader())
+                try FileManager.default.removeItem(atPath: sample.path("state/state.sqlite"))
+
+                let restore = try await sample.gatefold(["state", "restore", "backup.sqlite"])
+                #expect(restore.status == 69 && restore.errors.contains("is in use"), "\(restore)")
+                let revoke = try await sample.gatefold(["token", "revoke", "--token", token])
+                #expect(revoke.status == 69 && revoke.errors.contains("there is no state at"), "\(revoke)")
+                #expect(!FileManager.default.fileExists(atPath: sample.path("state/state.sqlite")))
+                server.send(SIGKILL)
+                _ = await server.end()
+            }
+            // What the server left beside it is of the former state.
+            try await sample.succeed(["state", "restore", "backup.sqlite"])
+            let (rows, integrity) = try await sample.database("state").read { db in
+                (
+                    try Int.fetchOne(db, sql: "SELECT count(*) FROM revocation"),
+                    try String.fetchOne(db, sql: "PRAGMA integrity_check")
+                )
+            }
+            #expect(rows == 1 && integrity == "ok")
+            try await withServer(sample.launch) { _ in
+                let ready = try await sample.http.send("GET", "/readyz")
+                #expect(ready.status == 200)
             }
         }
     }

@@ -36,7 +36,7 @@ struct AccountEraseCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication)
-        let state = try Assembly.stateStore(read)
+        let state = try Assembly.existingStateStore(read)
         let references = read.state.references
         var report = Report()
         var owners = Set(

@@ -24,7 +24,7 @@ struct AccountListCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication).publication.id
-        let state = try Assembly.stateStore(read)
+        let state = try Assembly.existingStateStore(read)
         var last = after
         var left = limit ?? .max
         while left > 0 {

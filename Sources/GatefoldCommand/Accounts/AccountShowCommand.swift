@@ -21,7 +21,7 @@ struct AccountShowCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication).publication.id
-        let accounts = try await Assembly.stateStore(read).accounts(identifiedBy: identifier, in: chosen)
+        let accounts = try await Assembly.existingStateStore(read).accounts(identifiedBy: identifier, in: chosen)
         guard !accounts.isEmpty else { throw CommandFailure(.no, "there is no such account") }
         let reports = accounts.map { AccountReport($0) }
         try output.print(reports, text: reports.map(\.text).joined(separator: "\n\n"))

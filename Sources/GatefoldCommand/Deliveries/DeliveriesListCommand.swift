@@ -78,7 +78,7 @@ struct DeliveriesListCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication)
-        let records = try await Assembly.stateStore(read).deliveries(
+        let records = try await Assembly.existingStateStore(read).deliveries(
             in: chosen.publication.id, waiting: !all, limit: limit)
         for record in records {
             let report = Report(record, revealingAccount: revealAccount)

@@ -25,7 +25,7 @@ struct DeliveriesRetryCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let ids = try arguments.read()
-        let store = try Assembly.stateStore(read)
+        let store = try Assembly.existingStateStore(read)
         guard all else {
             return try await DeliveryArguments.change(ids, saying: "asked for again") {
                 try await store.retryDelivery($0, at: WallClock.system.now)

@@ -17,7 +17,7 @@ struct DeliveriesSettleCommand: AsyncParsableCommand {
 
     func run() async throws {
         let ids = try arguments.read()
-        let store = try Assembly.stateStore(try configuration.read())
+        let store = try Assembly.existingStateStore(try configuration.read())
         try await DeliveryArguments.change(ids, saying: "settled") {
             try await store.settleDelivery($0, at: WallClock.system.now)
         }

@@ -29,7 +29,7 @@ struct PurchasesEraseCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let who = try owner.owner(read, in: try read.publication(named: publication.publication))
-        let state = try Assembly.stateStore(read)
+        let state = try Assembly.existingStateStore(read)
         let owners = withLinked ? try await state.person(of: who) : [who]
         var removed = 0
         for owner in owners { removed += try await state.erase(owner) }

@@ -48,7 +48,7 @@ struct PurchasesShowCommand: AsyncParsableCommand {
             throw CommandFailure(.configuration, "\(chosen.publication.id) sells in no store")
         }
         let who = try owner.owner(read, in: chosen)
-        let state = try Assembly.stateStore(read)
+        let state = try Assembly.existingStateStore(read)
         let transactions = try await state.transactions(of: who, in: Set(purchases.stores))
         let linked = try await state.person(of: who).dropFirst()
         let environments = try Assembly.environments(of: chosen, in: read)

@@ -28,7 +28,7 @@ struct PurchasesStatusCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication).publication.id
-        let counts = try await Assembly.stateStore(read).standings(in: chosen)
+        let counts = try await Assembly.existingStateStore(read).standings(in: chosen)
         let stores = counts.stores.sorted { $0.key < $1.key }.map { name, count in
             Report.Store(
                 store: name.rawValue, waiting: count.waiting, proven: count.proven, refused: count.refused)

@@ -46,7 +46,7 @@ struct TokenInspectCommand: AsyncParsableCommand {
             let holder = SaltHolder(
                 subscriber: read.state.references.reference(to: session.subscriber), session: session.reference,
                 issuedAt: session.issuedAt)
-            let revocations = try await RevocationLists.recorded(in: Assembly.stateStore(read))
+            let revocations = try await RevocationLists.recorded(in: Assembly.existingStateStore(read))
                 .list(for: chosen.publication.id)
             let isExpired = session.expiresAt <= WallClock.system.now
             report.verdict = revocations.isRevoked(holder) ? "revoked" : isExpired ? "expired" : "good"
@@ -111,7 +111,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication)
         let (who, session, endedDevice) = try target(read, chosen)
-        let store = try Assembly.stateStore(read)
+        let store = try Assembly.existingStateStore(read)
         let recorded = try await RevocationLists.recorded(in: store).list(for: chosen.publication.id)
         try await store.record(recorded.ending(who, session: session, at: WallClock.system.now))
         if let endedDevice { try await store.remove(endedDevice, of: who, in: chosen.publication.id) }

@@ -72,7 +72,17 @@ public enum Assembly {
                 SealedTokenCodec(publication: id, secrets: publication.tokenSecrets, random: random))
     }
 
-    /// Opens the state store, and makes it and its folder where they are missing.
+    /// Opens the state store for a command, which never makes one: what it acknowledged would be in a state that the server
+    /// does not have, if the files were removed while it runs.
+    ///
+    /// - Throws: ``AssemblyError/noState(path:)``, or as ``stateStore(_:)``.
+    public static func existingStateStore(_ configuration: GatefoldConfiguration) throws -> SQLiteStateStore {
+        let path = configuration.state.path
+        guard FileManager.default.fileExists(atPath: path) else { throw AssemblyError.noState(path: path) }
+        return try stateStore(configuration)
+    }
+
+    /// Opens the state store for the server, and makes it and its folder where they are missing.
     ///
     /// - Throws: ``AssemblyError/state(path:cause:)`` or ``AssemblyError/newerSchema(cause:)``.
     public static func stateStore(_ configuration: GatefoldConfiguration) throws -> SQLiteStateStore {
@@ -95,6 +105,8 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
     case testMode(publication: PublicationID, backend: String, isForTests: Bool)
     case proofs(publication: PublicationID, backend: String, asked: [String], checked: [String])
     case state(path: String, cause: String)
+    /// A command needs a state, and there is none.
+    case noState(path: String)
     /// A newer release has changed the tables of the state or of a backend.
     case newerSchema(cause: String)
     /// A publication can not sell in its stores like this.
@@ -110,7 +122,7 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
     public var isConfiguration: Bool {
         switch self {
         case .testMode, .proofs, .stores, .gate, .newerSchema: true
-        case .state, .store, .deliveries, .backend, .catalogue, .listen: false
+        case .state, .noState, .store, .deliveries, .backend, .catalogue, .listen: false
         }
     }
 
@@ -125,6 +137,8 @@ public enum AssemblyError: Error, Sendable, CustomStringConvertible {
                 + "[\(checked.joined(separator: ", "))], not [\(asked.joined(separator: ", "))]; "
                 + "its `proof`, and the places in its statements and templates, say what it checks"
         case .state(let path, let cause): "the state database \(path) can not be opened: \(cause)"
+        case .noState(let path):
+            "there is no state at \(path): the server makes it at its first start, and if one runs, its file was deleted or replaced"
         case .newerSchema(let cause): cause
         case .stores(let publication, let cause): "publications.\(publication).stores: \(cause)"
         case .store(let name, let cause): "the store \(name) can not be opened: \(cause)"

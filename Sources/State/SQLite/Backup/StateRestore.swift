@@ -79,11 +79,13 @@ package struct StateRestore: Sendable, Equatable {
 
     /// - Returns: where the former state went.
     private static func replace(_ path: String, by copy: String) throws -> String? {
+        if let process = DatabaseUse.process(of: path) { throw StateBackupError.inUse(path: path, process: process) }
         guard access(path, F_OK) == 0 else {
+            // Without its file the WAL of the former state is of no use, and SQLite would write it over the backup.
+            for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
             try move(copy, to: path)
             return nil
         }
-        if let process = DatabaseUse.process(of: path) { throw StateBackupError.inUse(path: path, process: process) }
         let former = path + ".before-restore"
         // One of an earlier restore, and above all its WAL, belongs to another file.
         for suffix in ["", "-wal", "-shm"] { unlink(former + suffix) }
