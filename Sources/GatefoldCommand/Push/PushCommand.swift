@@ -24,7 +24,8 @@ struct PushOptions: ParsableArguments {
                 "expected publications.\(publication.publication.id).push in the configuration")
         }
         return PushOffice(
-            publication: publication.publication.id, settings: settings, store: try Assembly.existingStateStore(configuration),
+            publication: publication.publication.id, settings: settings,
+            store: try Assembly.existingStateStore(configuration),
             statePath: configuration.state.path)
     }
 
