@@ -13,7 +13,8 @@ public struct StoreClock: Sendable, Equatable {
 
     /// The present, as far as forgetting goes.
     public private(set) var moment: Date
-    /// The latest moment that any process took for the present. No token was sealed later.
+    /// The latest moment that any process took for the present, or at which a session counts as issued. No token was sealed
+    /// later.
     public private(set) var latest: Date
 
     public init(moment: Date, latest: Date) {

@@ -54,6 +54,72 @@ import Testing
     }
 
     @Test(
+        "makes no session good again that counts as issued later than now: the clock was ahead, or sessions were many",
+        arguments: ["clock ahead", "many", "neither"], [false, true])
+    func issuedAhead(_ what: String, isRestored: Bool) async throws {
+        try await withTemporaryFolder { (folder: String) async throws in
+            let path = folder + "/state.sqlite"
+            let clock = ManualClock(noon)
+            do {
+                let store = try SQLiteStateStore(path: path, clock: clock.wall)
+                try await store.record(
+                    Revocation(publication: daily, subscriber: subscriber(9), session: nil, at: noon - 100))
+                _ = try StateBackup.make(of: path, to: folder + "/copy")
+            }
+            var issued = noon
+            do {
+                let store = try SQLiteStateStore(path: path, clock: clock.wall)
+                switch what {
+                case "clock ahead":
+                    clock.step(by: 86_400)
+                    _ = try await store.maintain()
+                    issued = clock.now
+                    clock.step(by: -86_400)
+                case "many": issued = noon + 60
+                default: break
+                }
+                // A session of a device that was used later than now ends with all that came until then.
+                try await store.record(
+                    Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: issued))
+                try store.pool.close()
+            }
+            if isRestored {
+                _ = try StateRestore.make(from: folder + "/copy", to: path, at: noon + 1)
+            } else {
+                for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+                try FileManager.default.copyItem(atPath: folder + "/copy", toPath: path)
+            }
+            let restored = try await list(path, at: noon + 1)
+            #expect(restored.isRevoked(holder(1, issuedAt: issued)))
+            let floor = restored.boundary(subscriber: subscriber(2), session: SessionReference(device(2)))
+            #expect(floor > issued && floor <= max(issued, noon + 1) + 2)
+            // What is opened now counts as issued at the floor, and an older copy that comes later ends it.
+            try await SQLiteStateStore(path: path, clock: clock.wall).record(
+                Revocation(publication: daily, subscriber: subscriber(3), session: nil, at: noon))
+            for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+            try FileManager.default.copyItem(atPath: folder + "/copy", toPath: path)
+            #expect(try await list(path, at: noon + 2).isRevoked(holder(2, issuedAt: floor)))
+        }
+    }
+
+    @Test("ends what the copy itself says was issued later than now")
+    func issuedAheadInCopy() async throws {
+        try await withTemporaryFolder { (folder: String) async throws in
+            let path = folder + "/state.sqlite"
+            do {
+                let store = try SQLiteStateStore(path: path, clock: WallClock { noon })
+                try await store.record(
+                    Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: noon + 500))
+                _ = try StateBackup.make(of: path, to: folder + "/copy")
+            }
+            let other = folder + "/other.sqlite"
+            let restore = try StateRestore.make(from: folder + "/copy", to: other, at: noon)
+            #expect(restore.sessionFloor > noon + 501)
+            #expect(try await list(other, at: noon).isRevoked(holder(2, issuedAt: noon + 501)))
+        }
+    }
+
+    @Test(
         "is told where nothing shows the contrary", arguments: ["file lost", "state lost", "another's file", "garbage"])
     func doubt(_ what: String) async throws {
         try await withTemporaryFolder { (folder: String) async throws in

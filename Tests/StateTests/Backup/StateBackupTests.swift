@@ -37,7 +37,7 @@ import Testing
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
             do {
-                let store = try SQLiteStateStore(path: path)
+                let store = try SQLiteStateStore(path: path, clock: WallClock { noon })
                 try await store.record(ending(1))
                 _ = try await store.open(buyer(1))
                 _ = try StateBackup.make(of: path, to: folder + "/backup")
@@ -46,7 +46,7 @@ import Testing
             }
             let restore = try StateRestore.make(from: folder + "/backup", to: path, at: noon + 100.5)
             #expect(restore.sessionFloor == noon + 101)
-            let store = try SQLiteStateStore(path: path)
+            let store = try SQLiteStateStore(path: path, clock: WallClock { noon })
             #expect(!store.didFindOlderState)
             #expect(try await store.sessionFloor() == noon + 101)
             #expect(try await store.revocations(after: 0).map(\.revocation) == [ending(1)])
@@ -58,7 +58,7 @@ import Testing
             try store.pool.close()
             for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
             try FileManager.default.copyItem(atPath: former, toPath: path)
-            #expect(try SQLiteStateStore(path: path).didFindOlderState)
+            #expect(try SQLiteStateStore(path: path, clock: WallClock { noon }).didFindOlderState)
         }
     }
 
@@ -94,17 +94,17 @@ import Testing
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
             do {
-                let store = try SQLiteStateStore(path: path)
+                let store = try SQLiteStateStore(path: path, clock: WallClock { noon })
                 try await store.record(ending(1))
                 _ = try StateBackup.make(of: path, to: folder + "/backup")
                 try store.pool.close()
             }
             try Data(repeating: 7, count: 50_000).write(to: URL(fileURLWithPath: path))
             _ = try StateRestore.make(from: folder + "/backup", to: path, at: noon)
-            #expect(try await SQLiteStateStore(path: path).revocations(after: 0).count == 1)
+            #expect(try await SQLiteStateStore(path: path, clock: WallClock { noon }).revocations(after: 0).count == 1)
             let elsewhere = folder + "/new/folder/state.sqlite"
             #expect(try StateRestore.make(from: folder + "/backup", to: elsewhere, at: noon).formerState == nil)
-            #expect(try await SQLiteStateStore(path: elsewhere).sessionFloor() == noon + 1)
+            #expect(try await SQLiteStateStore(path: elsewhere, clock: WallClock { noon }).sessionFloor() == noon + 2)
         }
     }
 

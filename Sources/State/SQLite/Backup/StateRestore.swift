@@ -11,6 +11,7 @@ package struct StateRestore: Sendable, Equatable {
     package let formerState: String?
 
     /// Brings a backup back, and ends every session issued up to the moment: what was revoked since the backup is not in it.
+    /// Sessions that count as issued later, as far as the backup, the former state or its generation file say, are ended too.
     ///
     /// The backup stays where it is. The former state is kept beside the new one until the next restore.
     ///
@@ -31,12 +32,12 @@ package struct StateRestore: Sendable, Equatable {
         let copy = folder + "/state.sqlite"
         do {
             let backup = try prepare(file, copy)
-            let floor = StateGeneration.floor(at: moment)
-            let generation = try raiseFloor(of: copy, to: floor)
+            let former = [former(path), GenerationFile(beside: path).read().generation]
+            let (floor, generation) = try raiseFloor(of: copy, at: moment, endingAllOf: former)
             try DurableFolder.synchroniseFile(copy)
-            let former = try replace(path, by: copy)
+            let place = try replace(path, by: copy)
             try GenerationFile(beside: path).write(generation)
-            return StateRestore(backup: backup, sessionFloor: floor, formerState: former)
+            return StateRestore(backup: backup, sessionFloor: floor, formerState: place)
         } catch let error as DatabaseError {
             throw StateBackupError.database(reason: error.message ?? "SQLite code \(error.resultCode.rawValue)")
         }
@@ -67,14 +68,31 @@ package struct StateRestore: Sendable, Equatable {
         }
     }
 
-    private static func raiseFloor(of copy: String, to floor: Date) throws -> StateGeneration {
+    /// What the state says that is replaced; nil where it can not be read, which may be the reason for the restore.
+    private static func former(_ path: String) -> StateGeneration? {
+        guard access(path, F_OK) == 0 else { return nil }
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else { return nil }
+        defer { try? queue.close() }
+        return try? queue.read(StateGeneration.recorded)
+    }
+
+    private static func raiseFloor(
+        of copy: String, at moment: Date, endingAllOf former: [StateGeneration?]
+    ) throws -> (floor: Date, generation: StateGeneration) {
         let queue = try DatabaseQueue(path: copy)
         try StateSchema.migrator.migrate(queue)
-        let generation = try queue.write { db in try StateGeneration.begin(db, endingSessionsBefore: floor) }
+        let (floor, generation) = try queue.write { db in
+            let floor = StateGeneration.floor(
+                at: moment, endingAllOf: former + [try StateGeneration.recorded(db)])
+            return (floor, try StateGeneration.begin(db, endingSessionsBefore: floor))
+        }
         // Everything into the one file.
         try queue.writeWithoutTransaction { db in _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE") }
         try queue.close()
-        return generation
+        return (floor, generation)
     }
 
     /// - Returns: where the former state went.

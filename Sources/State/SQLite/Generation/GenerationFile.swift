@@ -6,7 +6,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// A small file beside the state that says how far the state had come.
+/// A small file beside the state that says how far the state had come, and until when its sessions count as issued.
 ///
 /// An older copy of the state that is put in its place by hand has come less far, or is of another generation, and the file
 /// tells. It is written after each revocation, without waiting for the disk: what a power cut takes of it makes it say less.
@@ -16,6 +16,10 @@ final class GenerationFile: Sendable {
         case missing
         case unreadable
         case generation(StateGeneration)
+
+        var generation: StateGeneration? {
+            if case .generation(let generation) = self { generation } else { nil }
+        }
     }
 
     private let path: String
@@ -29,7 +33,7 @@ final class GenerationFile: Sendable {
 
     static func path(beside state: String) -> String { state + ".generation" }
 
-    private static let header = "gatefold-state-generation 1"
+    private static let header = "gatefold-state-generation 2"
 
     func read() -> Content {
         guard let data = FileManager.default.contents(atPath: path) else {
@@ -82,12 +86,9 @@ final class GenerationFile: Sendable {
             let count = pread(file, &bytes, bytes.count, 0)
             guard count >= 0 else { throw GenerationFileError(path: path, code: errno) }
             // One of another generation was written by whoever began that one: the state in the tables is it.
-            let known = Self.decode(Data(bytes.prefix(count)))
-            if let known, known.id == generation.id, known.revocations >= generation.revocations {
-                written = generation
-                return
-            }
-            try Self.put(generation, in: file, path)
+            let known = Self.decode(Data(bytes.prefix(count))).flatMap { $0.id == generation.id ? $0 : nil }
+            let joined = known?.joined(with: generation) ?? generation
+            if joined != known { try Self.put(joined, in: file, path) }
             written = generation
         }
     }
@@ -105,15 +106,17 @@ final class GenerationFile: Sendable {
             let text = String(byte, radix: 16)
             return text.count == 1 ? "0" + text : text
         }.joined()
-        let digits = String(generation.revocations)
-        let number = String(repeating: "0", count: max(0, 19 - digits.count)) + digits
-        return Data("\(header)\n\(id)\n\(number)\n".utf8)
+        let numbers = [generation.revocations, Int64(generation.latest.timeIntervalSince1970)].map { number in
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, 19 - digits.count)) + digits
+        }
+        return Data("\(header)\n\(id)\n\(numbers[0])\n\(numbers[1])\n".utf8)
     }
 
     private static func decode(_ data: Data) -> StateGeneration? {
         let lines = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count == 4, lines[0] == header, lines[1].utf8.count == StateGeneration.size * 2, lines[3].isEmpty,
-            let revocations = Int64(lines[2]), revocations >= 0
+        guard lines.count == 5, lines[0] == header, lines[1].utf8.count == StateGeneration.size * 2, lines[4].isEmpty,
+            let revocations = Int64(lines[2]), revocations >= 0, let latest = Int64(lines[3]), latest >= 0
         else { return nil }
         var id = Data()
         var rest = lines[1][...]
@@ -122,7 +125,9 @@ final class GenerationFile: Sendable {
             id.append(byte)
             rest = rest.dropFirst(2)
         }
-        return StateGeneration(id: id, revocations: revocations)
+        return StateGeneration(
+            id: id, revocations: revocations,
+            latest: StateGeneration.wholeSecond(Date(timeIntervalSince1970: TimeInterval(latest))))
     }
 }
 

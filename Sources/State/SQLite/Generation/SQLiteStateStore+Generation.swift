@@ -38,8 +38,8 @@ extension GenerationFile {
             case (.generation(let file), let tables?) where tables.continues(file):
                 return false
             default:
-                try write(
-                    try StateGeneration.begin(db, endingSessionsBefore: StateGeneration.floor(at: moment)))
+                let floor = StateGeneration.floor(at: moment, endingAllOf: [file.generation, tables])
+                try write(try StateGeneration.begin(db, endingSessionsBefore: floor))
                 return true
             }
         }

@@ -16,6 +16,14 @@ enum StoreClockRow {
         }
     }
 
+    /// Notes that sessions may count as issued up to a moment: those opened in the second of a revocation do, and that can lie
+    /// ahead.
+    static func note(_ db: Database, issuedUntil moment: Date) throws {
+        try db.execute(
+            sql: "UPDATE store_clock SET latest = ? WHERE id = 1 AND latest < ?",
+            arguments: [moment.timeIntervalSince1970, moment.timeIntervalSince1970])
+    }
+
     /// Writes the clock down where it differs from what is on record.
     static func write(_ db: Database, _ clock: StoreClock, recorded: StoreClock?) throws {
         if let recorded, clock.moment.timeIntervalSince(recorded.moment) < step,

@@ -63,6 +63,7 @@ extension SQLiteStateStore {
         }
         let expires = try expiry(db, of: publication, before: revocation.before, at: now)
         guard joined.add(revocation, expires: expires) || !surplus.isEmpty else { return }
+        try StoreClockRow.note(db, issuedUntil: revocation.before)
         let wanted = joined.records(of: subscriber, in: publication)
         let missing = wanted.filter { known.removeValue(forKey: $0) == nil }
         for sequence in surplus + known.values { try RevocationRow.delete(db, sequence) }
