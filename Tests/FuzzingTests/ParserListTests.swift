@@ -90,9 +90,10 @@ struct ParserListTests {
 
     /// Files and databases of our own.
     private static let ours: Set<String> = [
-        "AppliedImport", "CatalogueMemory", "DatabaseFiles", "DatabaseUse", "DurableFolder", "FeedDatabase",
+        "AppliedImport", "CatalogueMemory", "DatabaseFiles", "DatabaseUse", "DenialCache+Sharing", "DeniedEditions",
+        "DurableFolder", "FeedDatabase",
         "FeedFileStamp", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter", "GenerationFile", "HerdReport",
-        "PrivateFile", "SQLiteChanges", "SQLiteStateStore", "SQLiteStateStore+Acquaintances",
+        "PrivateFile", "SQLiteChanges", "SQLiteStateStore", "SQLiteStateStore+Acquaintances", "SharedFact",
         "SQLiteStateStore+ItemNumbers", "StateBackup", "StateRestore", "SubscriberDatabase",
         "SubscriberDatabase+Applying", "WriteAheadLog",
     ]

@@ -18,11 +18,20 @@ import Testing
             moment: moment, end: moment + 3_600)
     }
 
-    private func withStores(_ body: (SQLiteStateStore, SQLiteStateStore) async throws -> Void) async throws {
+    /// - Parameter clock: of the machine that both are on.
+    private func withStores(
+        _ clock: ManualClock = ManualClock(noon + 60), _ body: (SQLiteStateStore, SQLiteStateStore) async throws -> Void
+    ) async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/state.sqlite"
-            try await body(try SQLiteStateStore(path: path), try SQLiteStateStore(path: path))
+            try await body(
+                try SQLiteStateStore(path: path, clock: clock.wall), try SQLiteStateStore(path: path, clock: clock.wall)
+            )
         }
+    }
+
+    private func kept(_ store: SQLiteStateStore) async throws -> [SharedFact] {
+        try await store.sharedFacts(after: 0, besides: [0], limit: 9).facts
     }
 
     @Test("come to the others in their order, page by page, and not to the process that learnt them")
@@ -54,18 +63,45 @@ import Testing
         }
     }
 
-    @Test("of one subject a moment that is ahead, by a clock that was wrong, holds nothing back")
-    func writtenAhead() async throws {
-        try await withTemporaryFolder { folder async throws in
-            let clock = ManualClock(noon)
-            let store = try SQLiteStateStore(path: folder + "/state.sqlite", clock: clock.wall)
-            clock.step(by: 3_600)
-            try await store.record([fact(1, value: 0, at: clock.now)], origin: Self.here)
-            clock.step(by: -3_600)
-            clock.advance(by: 61)
-            let refused = fact(1, value: 4, at: clock.now)
-            try await store.record([refused], origin: Self.here)
-            #expect(try await store.sharedFacts(after: 0, besides: Self.there, limit: 9).facts == [refused])
+    @Test(
+        "of one subject what was learnt after the clock was set back counts, whichever process learnt it",
+        arguments: [here, there], [10, 1_800, 31_536_000])
+    func clockSetBack(origin: [UInt8], step: TimeInterval) async throws {
+        let clock = ManualClock()
+        try await withStores(clock) { one, other async throws in
+            try await one.record([fact(1, value: 1, at: clock.now)], origin: Self.here)
+            clock.step(by: -step)
+            clock.advance(by: 2)
+            let later = fact(1, value: 2, at: clock.now)
+            try await other.record([later], origin: origin)
+            #expect(try await kept(other).map(\.value) == [later.value])
+        }
+    }
+
+    @Test("of one process what it writes last counts, though the clock was set back by less than has passed since")
+    func ownOrder() async throws {
+        try await withStores { one, _ async throws in
+            try await one.record([fact(1, value: 1, at: noon + 1)], origin: Self.here)
+            try await one.record([fact(1, value: 2)], origin: Self.here)
+            #expect(try await kept(one) == [fact(1, value: 2)])
+        }
+    }
+
+    @Test("are kept for as long as they last, though the clock was behind when they were learnt")
+    func clockBehind() async throws {
+        let clock = ManualClock()
+        try await withStores(clock) { one, _ async throws in
+            _ = try await one.maintain()
+            clock.step(by: -86_400)
+            let learnt = fact(1, at: clock.now)
+            try await one.record([learnt], origin: Self.here)
+            clock.step(by: 86_400)
+            clock.advance(by: 3_500)
+            try await one.discardSharedFacts(endedBefore: clock.now, most: 9)
+            #expect(try await kept(one).map(\.id) == [learnt.id])
+            clock.advance(by: 200)
+            try await one.discardSharedFacts(endedBefore: clock.now, most: 9)
+            #expect(try await kept(one).isEmpty)
         }
     }
 
@@ -76,6 +112,21 @@ import Testing
             let all = try await one.sharedFacts(after: 0, besides: Self.there, limit: 9).facts
             #expect(all.map(\.id.subject) == [[2], [1]])
             #expect(all.last?.id.detail == [])
+        }
+    }
+
+    @Test("of many denied editions none is lost when two processes write theirs")
+    func addedUp() async throws {
+        func many(_ bits: UInt8, at moment: Date) -> SharedFact {
+            SharedFact(
+                id: SharedFact.ID(kind: .denial, backend: "", subject: [1]),
+                value: [1] + [bits] + [UInt8](repeating: 0, count: 2_047), moment: moment, end: moment + 60)
+        }
+        try await withStores { one, other async throws in
+            try await one.record([many(0b01, at: noon + 1)], origin: Self.here)
+            try await other.record([many(0b10, at: noon)], origin: Self.there)
+            let facts = try await kept(one)
+            #expect(facts.map(\.value) == [many(0b11, at: noon).value])
         }
     }
 
@@ -96,9 +147,12 @@ import Testing
 
     @Test("are forgotten after their end, and the oldest when there are too many")
     func discarded() async throws {
-        try await withStores { one, _ async throws in
-            try await one.record((1...6).map { fact($0, at: $0 <= 2 ? noon - 7_200 : noon) }, origin: Self.here)
-            try await one.discardSharedFacts(endedBefore: noon, most: 3)
+        let clock = ManualClock()
+        try await withStores(clock) { one, _ async throws in
+            try await one.record((1...2).map { fact($0, at: clock.now) }, origin: Self.here)
+            clock.advance(by: 7_200)
+            try await one.record((3...6).map { fact($0, at: clock.now) }, origin: Self.here)
+            try await one.discardSharedFacts(endedBefore: clock.now, most: 3)
             #expect(
                 try await one.sharedFacts(after: 0, besides: Self.there, limit: 9).facts.map(\.id.subject)
                     == [[4], [5], [6]])

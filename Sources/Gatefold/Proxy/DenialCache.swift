@@ -23,9 +23,9 @@ public enum Denial: UInt8, Sendable {
 /// One serves all publications of a process and outlives their configuration: reading it again in an outage forgives nobody.
 /// What changes in it is shared with other processes and comes back after a restart; see ``follow(_:at:)``.
 ///
-/// Bounded, and divided by who can fill it (PITFALLS row 23): a subscriber has a share of so many denials. One with more is
-/// denied every edition, as nobody could say any longer which of them were denied. When all shares together are too many, those
-/// of the subscribers denied least lately are forgotten.
+/// Bounded, and divided by who can fill it (PITFALLS row 23): a subscriber has a share of so many denials that are held apart.
+/// The editions of more are ``DeniedEditions``, which never miss one, and out of which only a grant takes an edition. When all
+/// shares together are too many, those of the subscribers denied least lately are forgotten.
 public final class DenialCache: Sendable {
     enum Key: Hashable {
         /// Denied while the last word about them was anything but "active". The backend said it, whichever publication
@@ -75,10 +75,23 @@ public final class DenialCache: Sendable {
 
     struct Share {
         var entries: [Key: Entry] = [:]
-        /// Had more denials than fit: every edition is denied.
-        var isExhausted = false
+        /// The editions denied before those in the entries, where there were too many.
+        var many: DeniedEditions?
+        /// When an edition of these was denied last, as of an ``Entry``.
+        var manyOrder: UInt64 = 0
+        /// What was granted since, out of these, and when.
+        var granted: [Key: UInt64] = [:]
 
-        var count: Int { entries.count + (isExhausted ? 1 : 0) }
+        var count: Int { entries.count + granted.count + (many == nil ? 0 : DeniedEditions.weight) }
+
+        /// When one of these was denied last, where the edition is one and was not granted since; else nil.
+        func order(among key: Key) -> UInt64? {
+            guard let many, case .edition(let edition, _, _, _) = key, granted[key] == nil, many.contains(edition)
+            else { return nil }
+            return manyOrder
+        }
+
+        func isOneOfMany(_ key: Key) -> Bool { order(among: key) != nil }
     }
 
     struct Contents {
@@ -122,13 +135,15 @@ public final class DenialCache: Sendable {
 
     let capacity: Int
     let shareLimit: Int
+    /// Grants out of many denied editions, of one subscriber: only a backend adds to them.
+    var grantLimit: Int { 4 * shareLimit }
     private let record: @Sendable (SharedFact) -> Void
     let clock: WallClock
     let contents = Mutex(Contents())
 
     /// - Parameters:
     ///   - capacity: the most denials that are remembered.
-    ///   - share: the most of one subscriber.
+    ///   - share: the most of one subscriber that are held apart.
     ///   - clock: when what is shared happened.
     ///   - record: takes what other processes have to know; returns at once.
     public init(
@@ -155,11 +170,16 @@ public final class DenialCache: Sendable {
     ///   - asked: the ``order`` when the question was asked, so that nothing ends a denial from later; nil for now.
     func note(_ key: Key, _ denial: Denial?, isEarlier: Bool = false, asked: UInt64? = nil) {
         guard denial != nil || !isEarlier else { return }
-        let (forgotten, fact) = contents.withLock { contents in
-            guard let denial else { return ([:], end(&contents, key, asked: asked ?? .max)) }
-            return begin(&contents, key, denial)
+        let forgotten = contents.withLock { contents -> [SubscriberReference: Share] in
+            // Recorded within the lock, so that facts of one ID come in their order.
+            guard let denial else {
+                if let fact = end(&contents, key, asked: asked ?? .max) { record(fact) }
+                return [:]
+            }
+            let (forgotten, facts) = begin(&contents, key, denial)
+            for fact in facts { record(fact) }
+            return forgotten
         }
-        if let fact { record(fact) }
         // Freed only here, where nobody waits for it.
         withExtendedLifetime(forgotten) {}
     }
@@ -168,64 +188,117 @@ public final class DenialCache: Sendable {
     func wasDenied(_ key: Key) -> Bool {
         contents.withLock { contents in
             guard let share = contents.share(of: key.subscriber) else { return false }
-            return share.entries[key] != nil || share.entries[key.reader] != nil
-                || share.isExhausted && key.isOfEdition
+            return share.entries[key] != nil || share.entries[key.reader] != nil || share.isOneOfMany(key)
         }
     }
 
     /// Whether the edition itself is known to have been denied, whatever was said of its reader.
     func wasEditionDenied(_ key: Key) -> Bool {
-        contents.withLock { contents in contents.share(of: key.subscriber)?.entries[key] != nil }
+        contents.withLock { contents in
+            guard let share = contents.share(of: key.subscriber) else { return false }
+            return share.entries[key] != nil || share.isOneOfMany(key)
+        }
     }
 
     private func end(_ contents: inout Contents, _ key: Key, asked: UInt64) -> SharedFact? {
-        guard let entry = contents.share(of: key.subscriber)?.entries[key], entry.order <= asked else { return nil }
-        var share = contents.take(key.subscriber)
-        share.entries[key] = nil
-        contents.put(share, of: key.subscriber)
-        return Self.fact(key, nil, at: clock.now)
+        let known = contents.share(of: key.subscriber).map { (entry: $0.entries[key], many: $0.order(among: key)) }
+        guard let known, let latest = [known.entry?.order, known.many].compactMap(\.self).max(), latest <= asked
+        else { return nil }
+        contents.order += 1
+        let order = contents.order
+        contents.change(key.subscriber) { $0.end(key, order, most: grantLimit) }
+        return Self.fact(key, known.many == nil ? .ended : .granted, at: clock.now)
     }
 
     private func begin(
         _ contents: inout Contents, _ key: Key, _ denial: Denial
-    ) -> ([SubscriberReference: Share], SharedFact?) {
-        let known = contents.share(of: key.subscriber)?.entries[key]?.denial
-        let wasExhausted = contents.share(of: key.subscriber)?.isExhausted ?? false
-        if wasExhausted, key.isOfEdition {
-            return ([:], Self.exhausted(key.subscriber, at: clock.now))
-        }
+    ) -> ([SubscriberReference: Share], [SharedFact]) {
         contents.order += 1
-        var share = contents.take(key.subscriber)
-        let hadRoom = share.note(key, Entry(denial: denial, order: contents.order), most: shareLimit)
+        let order = contents.order
+        var (news, many): (Bool, DeniedEditions?) = (false, nil)
+        contents.change(key.subscriber) { share in
+            let known = share.entries[key]?.denial
+            if known == nil, share.order(among: key) != nil {
+                share.manyOrder = order
+                return
+            }
+            let before = share.many
+            let hadRoom = share.note(key, Entry(denial: denial, order: order), most: shareLimit)
+            // Anybody can make up fields that a reader is asked about with: of those that found no room, no other learns.
+            news = known != denial && (hadRoom || key.isOfEdition)
+            if share.many != before { many = share.many }
+        }
         let forgotten = contents.makeRoom(capacity)
-        contents.put(share, of: key.subscriber)
-        guard known != denial else { return (forgotten, nil) }
-        if hadRoom { return (forgotten, Self.fact(key, denial, at: clock.now)) }
-        return (forgotten, wasExhausted ? nil : Self.exhausted(key.subscriber, at: clock.now))
+        let moment = clock.now
+        return (
+            forgotten,
+            [
+                many.map { Self.fact($0, of: key.subscriber, at: moment) },
+                news ? Self.fact(key, .begun(denial), at: moment) : nil,
+            ].compactMap(\.self)
+        )
+    }
+}
+
+extension DenialCache.Contents {
+    mutating func change(_ subscriber: SubscriberReference, _ change: (inout DenialCache.Share) -> Void) {
+        var share = take(subscriber)
+        change(&share)
+        put(share, of: subscriber)
     }
 }
 
 extension DenialCache.Share {
-    /// Where there are too many, gives up which editions were denied; of what was said of the reader as a whole it keeps the
-    /// latest that fit.
+    /// Where there are too many, the editions no longer have entries of their own; of what was said of the reader as a whole
+    /// the latest that fit are kept, and every edition is denied that one of the others denied.
     ///
     /// - Returns: whether there was room.
     @discardableResult
     mutating func note(_ key: DenialCache.Key, _ entry: DenialCache.Entry, most: Int) -> Bool {
         let hasRoom = entries[key] != nil || entries.count < most
         if !hasRoom {
-            exhaust()
-            if key.isOfEdition { return false }
+            gather()
             if entries.count >= most, let oldest = entries.min(by: { $0.value.order < $1.value.order })?.key {
                 entries[oldest] = nil
+                join(.all, entry.order)
             }
         }
+        granted[key] = nil
         entries[key] = entry
         return hasRoom
     }
 
-    mutating func exhaust() {
-        isExhausted = true
-        entries = entries.filter { !$0.key.isOfEdition }
+    private mutating func gather() {
+        var editions = DeniedEditions()
+        var (rest, latest): ([DenialCache.Key: DenialCache.Entry], UInt64) = ([:], 0)
+        for (key, entry) in entries {
+            if case .edition(let edition, _, _, _) = key {
+                editions.insert(edition)
+                latest = max(latest, entry.order)
+            } else {
+                rest[key] = entry
+            }
+        }
+        entries = rest
+        join(editions, latest)
+    }
+
+    mutating func join(_ editions: DeniedEditions, _ order: UInt64) {
+        let before = many
+        many = before?.union(editions) ?? editions
+        manyOrder = max(manyOrder, order)
+        // Nothing was granted since everything was denied.
+        if many == .all, before != .all { granted = [:] }
+    }
+
+    /// Ends a denial by a grant.
+    mutating func end(_ key: DenialCache.Key, _ order: UInt64, most: Int) {
+        entries[key] = nil
+        if isOneOfMany(key) { grant(key, order, most: most) }
+    }
+
+    mutating func grant(_ key: DenialCache.Key, _ order: UInt64, most: Int) {
+        granted[key] = order
+        if granted.count > most, let oldest = granted.min(by: { $0.value < $1.value })?.key { granted[oldest] = nil }
     }
 }

@@ -45,6 +45,26 @@ public struct SharedFact: Hashable, Sendable {
     }
 }
 
+extension SharedFact {
+    /// Whether it adds to what is on record of its ID, whichever process wrote that: of many denied editions none is lost.
+    public var addsUp: Bool { id.kind == .denial && id.detail.isEmpty }
+
+    /// Whether another fact that is on record says nothing more beside this one.
+    public func takesPlace(of other: SharedFact) -> Bool {
+        if other.id == id { return true }
+        guard addsUp, other.id.kind == .denial, other.id.subject == id.subject else { return false }
+        return other.value == Array(value.prefix(1)) && DenialCache.includes(other, among: self)
+    }
+
+    /// The value to be on record in place of another.
+    public func value(joinedWith recorded: [UInt8]) -> [UInt8] {
+        guard addsUp, recorded.first == value.first, let one = DeniedEditions(value.dropFirst()),
+            let other = DeniedEditions(recorded.dropFirst())
+        else { return value }
+        return value.prefix(1) + one.union(other).bytes
+    }
+}
+
 /// A part of the facts that a store has.
 public struct SharedFactPage: Sendable {
     /// In the order in which they were recorded, without those of the process that asks.
@@ -66,7 +86,8 @@ public struct SharedFactPage: Sendable {
 
 /// Keeps the facts that processes share. What a call acknowledged is on disk when it returns.
 public protocol SharedFactStore: Sendable {
-    /// Records facts together. One that is older than what is on record of its ID changes nothing.
+    /// Records facts together, each in the place of what is on record of its ID. Of two processes the later word counts, in
+    /// whatever order they write, and of one process what it writes last, though the clock was set back meanwhile.
     ///
     /// - Parameter origin: names the process, so that it does not follow itself.
     func record(_ facts: [SharedFact], origin: [UInt8]) async throws

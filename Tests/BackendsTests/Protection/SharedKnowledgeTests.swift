@@ -128,6 +128,28 @@ struct SharedKnowledgeTests {
         #expect(try await !isLetIn(two.benches[1], "old", as: "áda"))
     }
 
+    @Test("Pitfall 8: the answer to an earlier question that comes late does not share the former password again")
+    func lateAnswer() async throws {
+        let two = TwoProcesses()
+        let door = Door()
+        two.probe.follow { question, inquiry in
+            guard case .recognise(let credentials) = question else {
+                return try await ProbeBackend.friendly(question, inquiry)
+            }
+            if credentials["password"] == "old" { await door.pass() }
+            return .recognition(.recognised(Subscriber(backend: "house", key: credentials.identifier)))
+        }
+        let late = Task { try await isLetIn(two.benches[0], "old") }
+        await until { door.waiting == 1 }
+        two.advance()
+        #expect(try await isLetIn(two.benches[0], "new"))
+        let learnt = Dictionary(two.facts[0].take().map { ($0.id, $0.value) }, uniquingKeysWith: { $1 })
+        door.open()
+        _ = try await late.value
+        #expect(!learnt.isEmpty)
+        for fact in two.facts[0].take() { #expect(learnt[fact.id] == fact.value) }
+    }
+
     @Test("the same password, confirmed by one, stays good at the other, and is told once")
     func samePassword() async throws {
         let two = TwoProcesses()
@@ -184,6 +206,21 @@ struct SharedKnowledgeTests {
         two.probe.follow(ProbeBackend.down)
         let answer = try? await bench.subscription()
         #expect((answer != nil) == isKept)
+    }
+
+    @Test("that one denied a reader many editions takes no subscription from the other")
+    func deniedMany() async throws {
+        let two = TwoProcesses()
+        let bench = two.benches[1]
+        _ = try await bench.subscription()
+        two.advance()
+        let reader = bench.references.reference(to: ProtectedBench.ada)
+        bench.backend.follow(
+            SharedFact(
+                id: SharedFact.ID(kind: .denial, backend: "", subject: reader.bytes), value: [Denial.edition.rawValue],
+                moment: bench.time.clock.now, end: bench.time.clock.now + 60))
+        two.probe.follow(ProbeBackend.down)
+        #expect((try? await bench.subscription()) != nil)
     }
 
     private static func fact(_ denial: Denial, of reader: SubscriberReference, _ bench: ProtectedBench) -> SharedFact {

@@ -13,19 +13,17 @@ actor VolatileFacts: SharedFactStore {
 
     func record(_ facts: [SharedFact], origin: [UInt8]) {
         for fact in facts {
-            let isLate = rows.contains {
-                $0.fact.id == fact.id && $0.fact.moment > fact.moment && $0.fact.moment <= clock.now
+            let recorded = rows.first { $0.fact.id == fact.id }
+            if let recorded, !fact.addsUp, recorded.origin != origin, recorded.fact.moment > fact.moment,
+                recorded.fact.moment <= clock.now
+            {
+                continue
             }
-            if isLate { continue }
-            let isOfEverything = fact.id.kind == .denial && fact.id.detail.isEmpty
-            rows.removeAll { row in
-                let id = row.fact.id
-                return id == fact.id
-                    || isOfEverything && id.kind == .denial && id.subject == fact.id.subject
-                        && row.fact.value == fact.value
-            }
+            let value = recorded.map { fact.value(joinedWith: $0.fact.value) } ?? fact.value
+            rows.removeAll { fact.takesPlace(of: $0.fact) }
             sequence += 1
-            rows.append((sequence, origin, fact))
+            rows.append(
+                (sequence, origin, SharedFact(id: fact.id, value: value, moment: fact.moment, end: fact.end)))
         }
     }
 

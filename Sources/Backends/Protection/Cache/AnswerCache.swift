@@ -165,6 +165,14 @@ extension AnswerCache {
         }
     }
 
+    func deny(
+        _ group: AnswerMemory.Group, onEditions isDenied: (EditionID) -> Bool, askedUntil date: Date
+    ) {
+        change(askedUntil: date) { memory, seconds, moment in
+            memory.deny(group, onEditions: isDenied, askedUntil: seconds, at: moment)
+        }
+    }
+
     private func change(
         askedUntil date: Date, _ change: (inout AnswerMemory, TimeInterval, Moment) -> Void
     ) {

@@ -29,6 +29,21 @@ extension AnswerMemory {
             guard let entry = entries[place] else { continue }
             if consequence.takes(entry.answer, isSameEdition: entry.subject.edition == edition) { remove(place) }
         }
+        age(group, askedUntil: seconds, at: moment)
+    }
+
+    /// Takes the verdicts on many editions. What a subscription says of the others is as good as before.
+    mutating func deny(
+        _ group: Group, onEditions isDenied: (EditionID) -> Bool, askedUntil seconds: TimeInterval, at moment: Moment
+    ) {
+        barriers.raise(group, moment, longestQuestion: longestQuestion)
+        for place in groups[group]?.verdicts(onEditions: isDenied) ?? [] where isAsked(place, until: seconds) {
+            remove(place)
+        }
+        age(group, askedUntil: seconds, at: moment)
+    }
+
+    private mutating func age(_ group: Group, askedUntil seconds: TimeInterval, at moment: Moment) {
         for place in groups[group]?.places ?? [] where isAsked(place, until: seconds) { age(place, at: moment.seconds) }
     }
 

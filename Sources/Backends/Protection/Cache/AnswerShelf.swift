@@ -16,6 +16,12 @@ struct AnswerShelf: Sendable {
         return editions[edition] ?? []
     }
 
+    func verdicts(onEditions isIncluded: (EditionID) -> Bool) -> Set<Int> {
+        editions.reduce(into: []) { found, edition in
+            if isIncluded(edition.key) { found.formUnion(edition.value) }
+        }
+    }
+
     mutating func insert(_ place: Int, on edition: EditionID?, isRecognised: Bool) {
         places.insert(place)
         if isRecognised { recognised.insert(place) }

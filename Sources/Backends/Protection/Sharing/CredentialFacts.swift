@@ -15,7 +15,26 @@ public final class CredentialFacts: Sendable {
 
     fileprivate struct Known {
         var mark: UInt16
+        /// False when they were refused since.
+        var isConfirmed = true
+        /// When the question was asked, by the clock that nobody sets; nil for what another process learnt.
+        var asked: TimeInterval?
         var end: Date
+
+        /// Whether an answer to a question of that moment is not the latest.
+        func isLater(than asked: TimeInterval) -> Bool { self.asked.map { $0 > asked } ?? false }
+    }
+
+    /// An answer about credentials.
+    struct Word {
+        let mark: UInt16
+        let group: AnswerMemory.Group
+        let backend: String
+        /// When the question was asked, by the clock that nobody sets.
+        let asked: TimeInterval
+        /// The same by the civil time.
+        let moment: Date
+        let end: Date
     }
 
     fileprivate struct Contents {
@@ -34,25 +53,31 @@ public final class CredentialFacts: Sendable {
     }
 
     /// A backend confirmed credentials of somebody: of an identifier, and of the subscriber whom it recognised.
-    func confirm(_ mark: UInt16, of group: AnswerMemory.Group, in backend: String, asked: Date, until end: Date) {
-        let isNews = contents.withLock { contents in
-            let key = Key(backend: backend, subject: group.factSubject)
-            if let known = contents.known(key), known.mark == mark, asked < known.end { return false }
-            contents.put(key, Known(mark: mark, end: end), capacity)
-            return true
+    func confirm(_ word: Word) {
+        let key = Key(backend: word.backend, subject: word.group.factSubject)
+        contents.withLock { contents in
+            let known = contents.known(key)
+            if let known, known.isLater(than: word.asked) { return }
+            let same = known.flatMap { known in
+                known.isConfirmed && known.mark == word.mark && word.moment < known.end ? known : nil
+            }
+            contents.put(key, Known(mark: word.mark, asked: word.asked, end: same?.end ?? word.end), capacity)
+            // Within the lock, so that facts of one ID are recorded in their order.
+            if same == nil { record(Self.fact(word, isConfirmed: true)) }
         }
-        if isNews { record(Self.fact(mark, true, group, backend, asked, end)) }
     }
 
     /// A backend refused credentials: of interest only where they are those confirmed last.
-    func refuse(_ mark: UInt16, of group: AnswerMemory.Group, in backend: String, asked: Date, until end: Date) {
-        let isNews = contents.withLock { contents in
-            let key = Key(backend: backend, subject: group.factSubject)
-            guard contents.known(key)?.mark == mark else { return false }
-            contents.remove(key)
-            return true
+    func refuse(_ word: Word) {
+        let key = Key(backend: word.backend, subject: word.group.factSubject)
+        contents.withLock { contents in
+            guard var known = contents.known(key), known.isConfirmed, known.mark == word.mark,
+                !known.isLater(than: word.asked)
+            else { return }
+            (known.isConfirmed, known.asked) = (false, word.asked)
+            contents.put(key, known, capacity)
+            record(Self.fact(word, isConfirmed: false))
         }
-        if isNews { record(Self.fact(mark, false, group, backend, asked, end)) }
     }
 
     /// What was known of somebody, or of everybody, no longer holds.
@@ -76,12 +101,11 @@ public final class CredentialFacts: Sendable {
         }
     }
 
-    private static func fact(
-        _ mark: UInt16, _ isConfirmed: Bool, _ group: AnswerMemory.Group, _ backend: String, _ moment: Date, _ end: Date
-    ) -> SharedFact {
+    private static func fact(_ word: Word, isConfirmed: Bool) -> SharedFact {
         SharedFact(
-            id: SharedFact.ID(kind: .credentials, backend: backend, subject: group.factSubject),
-            value: [isConfirmed ? 1 : 0, UInt8(mark >> 8), UInt8(truncatingIfNeeded: mark)], moment: moment, end: end)
+            id: SharedFact.ID(kind: .credentials, backend: word.backend, subject: word.group.factSubject),
+            value: [isConfirmed ? 1 : 0, UInt8(word.mark >> 8), UInt8(truncatingIfNeeded: word.mark)],
+            moment: word.moment, end: word.end)
     }
 }
 

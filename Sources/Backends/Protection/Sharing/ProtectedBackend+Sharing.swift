@@ -8,10 +8,15 @@ extension ProtectedBackend {
     public func follow(_ fact: SharedFact) {
         switch fact.id.kind {
         case .denial:
-            guard let denied = DenialCache.denied(by: fact) else { return }
-            cache.deny(
-                Self.group(denied.subscriber), AnswerRules.Consequence(denied.denial, of: denied.edition),
-                on: denied.edition, askedUntil: fact.moment)
+            if let denied = DenialCache.denied(by: fact) {
+                cache.deny(
+                    Self.group(denied.subscriber), AnswerRules.Consequence(denied.denial), on: denied.edition,
+                    askedUntil: fact.moment)
+            } else if let denied = DenialCache.deniedMany(by: fact) {
+                cache.deny(Self.group(denied.subscriber), onEditions: denied.contains, askedUntil: fact.moment)
+            } else {
+                return
+            }
             coalescing.closeDoors()
         case .credentials:
             guard fact.id.backend == name, let credentials = ConfirmedCredentials(fact) else { return }
@@ -33,19 +38,18 @@ extension ProtectedBackend {
     func share(_ told: Told, _ subject: AnswerMemory.Subject) {
         guard settings.cache != nil, case .recognition(let recognition) = told.answer, let proofs = subject.proofs
         else { return }
-        let (facts, asked) = (services.credentialFacts, cache.date(of: told.asked))
+        let (facts, moment) = (services.credentialFacts, cache.date(of: told.asked))
+        func word(_ group: AnswerMemory.Group) -> CredentialFacts.Word {
+            CredentialFacts.Word(
+                mark: keys.mark(of: proofs, for: group), group: group, backend: name, asked: told.asked.seconds,
+                moment: moment, end: end(of: moment))
+        }
         switch recognition {
         case .recognised:
-            for group in subject.groups {
-                facts.confirm(
-                    keys.mark(of: proofs, for: group), of: group, in: name, asked: asked, until: end(of: asked))
-            }
+            for group in subject.groups { facts.confirm(word(group)) }
         case .notRecognised(_, let found):
             // Whoever was found may be remembered by another spelling of the identifier.
-            for group in subject.groups + found.all.map({ self.group(of: $0) }) {
-                facts.refuse(
-                    keys.mark(of: proofs, for: group), of: group, in: name, asked: asked, until: end(of: asked))
-            }
+            for group in subject.groups + found.all.map({ self.group(of: $0) }) { facts.refuse(word(group)) }
         }
     }
 
@@ -96,10 +100,9 @@ extension CredentialFacts {
 
 extension AnswerRules.Consequence {
     /// What a denial in another process takes with it here.
-    init(_ denial: Denial, of edition: EditionID?) {
+    init(_ denial: Denial) {
         switch denial {
-        // Of more editions than anybody counted: any grant may be out of date.
-        case .edition: self = edition == nil ? .subscriptions : .edition
+        case .edition: self = .edition
         case .stale: self = .verdicts
         case .inactive: self = .activity
         case .suspended: self = .subscriptions

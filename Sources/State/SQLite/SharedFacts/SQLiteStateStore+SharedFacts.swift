@@ -6,7 +6,15 @@ extension SQLiteStateStore: SharedFactStore {
     public func record(_ facts: [SharedFact], origin: [UInt8]) async throws {
         if facts.isEmpty { return }
         try await pool.write { db in
-            for fact in facts { try Self.record(db, fact, origin: origin, at: self.clock.now) }
+            // Read here: what another process wrote before this transaction was learnt before this moment.
+            let storeClock = try self.now(db)
+            let present = self.clock.now
+            // Where the clock is behind, a fact still lasts for as long as it is to last.
+            let lag = max(0, storeClock.moment.timeIntervalSince(present))
+            for fact in facts {
+                if try !fact.addsUp && Self.isOutdated(db, fact, origin: origin, at: present) { continue }
+                try Self.record(db, fact, origin: origin, until: fact.end.addingTimeInterval(lag))
+            }
         }
     }
 
@@ -52,28 +60,28 @@ extension SQLiteStateStore: SharedFactStore {
 
     private static let sharedFact = "shared_fact"
 
-    /// The fact of the latest moment takes the place of what was on record, at the end of the sequence, so that followers see it.
-    /// Processes write in batches, so one that learnt something earlier may write it later: its fact is dropped. A moment that
-    /// is ahead comes from a clock that was wrong, and holds back nothing. A fact about everything of somebody takes the place
-    /// of all parts.
-    private static func record(_ db: Database, _ fact: SharedFact, origin: [UInt8], at now: Date) throws {
+    /// Whether another process learnt something later of the same ID, and wrote it earlier: processes write in batches.
+    ///
+    /// All processes on the file read one clock, and what one process writes comes in its own order. A moment on record that
+    /// lies ahead was written before that clock was set back: it is the earlier one whatever it says.
+    private static func isOutdated(
+        _ db: Database, _ fact: SharedFact, origin: [UInt8], at present: Date
+    ) throws -> Bool {
         let id = fact.id
-        let recorded = try SQLRequest<Double>(
+        return try SQLRequest<Bool>(
             literal: """
-                SELECT moment FROM shared_fact WHERE kind = \(id.kind.rawValue) AND subject = \(Data(id.subject))
+                SELECT moment > \(fact.moment.timeIntervalSince1970) AND moment <= \(present.timeIntervalSince1970)
+                    AND origin <> \(Data(origin))
+                FROM shared_fact WHERE kind = \(id.kind.rawValue) AND subject = \(Data(id.subject))
                 AND backend = \(id.backend) AND detail = \(Data(id.detail))
                 """
-        ).fetchOne(db)
-        if let recorded, recorded > fact.moment.timeIntervalSince1970, recorded <= now.timeIntervalSince1970 {
-            return
-        }
-        if id.kind == .denial, id.detail.isEmpty {
-            try db.execute(
-                literal: """
-                    DELETE FROM shared_fact WHERE kind = \(id.kind.rawValue) AND subject = \(Data(id.subject))
-                    AND value = \(Data(fact.value))
-                    """)
-        }
+        ).fetchOne(db) ?? false
+    }
+
+    /// The fact takes the place of what was on record, at the end of the sequence, so that followers see it.
+    private static func record(_ db: Database, _ fact: SharedFact, origin: [UInt8], until end: Date) throws {
+        let id = fact.id
+        let value = fact.addsUp ? try join(db, fact) : fact.value
         try db.execute(
             literal: """
                 DELETE FROM shared_fact WHERE kind = \(id.kind.rawValue) AND subject = \(Data(id.subject))
@@ -86,8 +94,30 @@ extension SQLiteStateStore: SharedFactStore {
                 """,
             arguments: [
                 id.kind.rawValue, try StateText.storable(id.backend, sharedFact), Data(id.subject), Data(id.detail),
-                Data(fact.value), fact.moment.timeIntervalSince1970, fact.end.timeIntervalSince1970, Data(origin),
+                Data(value), fact.moment.timeIntervalSince1970, end.timeIntervalSince1970, Data(origin),
             ])
+    }
+
+    /// Takes away what a fact says with others.
+    ///
+    /// - Returns: its value, with what is on record of its ID.
+    private static func join(_ db: Database, _ fact: SharedFact) throws -> [UInt8] {
+        let rows = try SQLRequest<Row>(
+            literal: """
+                SELECT sequence, origin, kind, backend, subject, detail, value, moment, ends FROM shared_fact
+                WHERE kind = \(fact.id.kind.rawValue) AND subject = \(Data(fact.id.subject))
+                """
+        ).fetchAll(db)
+        var value = fact.value
+        for row in rows {
+            guard let other = try? Self.fact(row) else { continue }
+            if other.id == fact.id { value = fact.value(joinedWith: other.value) }
+            if fact.takesPlace(of: other) {
+                let sequence = try StateRow.integer(row, 0, sharedFact)
+                try db.execute(literal: "DELETE FROM shared_fact WHERE sequence = \(sequence)")
+            }
+        }
+        return value
     }
 
     private static func fact(_ row: Row) throws -> SharedFact {
