@@ -6,6 +6,8 @@ import Testing
 
 @testable import Backends
 
+/// Every question is asked in a task of its own: where a test asks by itself, Swift 6.3.1 with the optimiser frees the memory of
+/// the test's task in the wrong order, and the program ends.
 @Suite("Identical questions", .timeLimit(.minutes(10)))
 struct CoalescingTests {
     private let key = QuestionKey(words: SIMD4(1, 2, 3, 4))
@@ -122,8 +124,10 @@ struct CoalescingTests {
             }
         }
         await until { door.waiting == 1 }
-        let answer = try await coalescing.share(key, .reader) { [told] in told }
-        #expect(answer.answer == .nothing)
+        let reader = Task { [key, told] in
+            try await coalescing.share(key, .reader) { told }
+        }
+        #expect(try await reader.value.answer == .nothing)
         door.open()
         await #expect(throws: ProtectionError.busy) { try await background.value }
     }
@@ -140,12 +144,11 @@ struct CoalescingTests {
         }
         await until { door.waiting == 1 }
         coalescing.closeDoors()
-        let later = Told(answer: .verdict(nil), asked: told.asked)
-        // Asked outside of the expectations: Swift 6.3.1 with the optimiser ends the program in them.
-        let next = try await coalescing.share(key, .reader) { later }
-        #expect(next.answer == .verdict(nil))
+        let after = Task { [key, told] in
+            try await coalescing.share(key, .reader) { Told(answer: .verdict(nil), asked: told.asked) }
+        }
+        #expect(try await after.value.answer == .verdict(nil))
         door.open()
-        let first = try await before.value
-        #expect(first.answer == .nothing)
+        #expect(try await before.value.answer == .nothing)
     }
 }
