@@ -3,8 +3,9 @@ import Synchronization
 
 /// A handle of the driver manager, freed with the last one who holds it, and before its parent.
 ///
-/// `@unchecked Sendable`: the pointer never changes and is only handed to the driver manager, which takes a statement's on
-/// one thread at a time but for SQLCancel (``ODBCConnection`` sees to it), and frees it when nobody holds it any more.
+/// `@unchecked Sendable`: all properties are constants, and `isConnected` is atomic. ``ODBCConnection`` passes the pointer to the
+/// driver manager on one thread at a time, except to SQLCancel, which ODBC allows on any thread. `deinit` frees it, when no
+/// reference is left.
 final class ODBCHandle: @unchecked Sendable {
     enum Kind: SQLSMALLINT {
         case environment = 1

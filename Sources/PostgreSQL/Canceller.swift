@@ -12,7 +12,8 @@ public final class Canceller: Sendable {
 
     public init() {}
 
-    /// Sendable because a PGcancel is a value of its own that libpq lets any thread use, and the request is its only owner.
+    /// `@unchecked Sendable`: a PGcancel is a copy that is independent of its connection, libpq lets any thread use it, and the
+    /// request is its only owner.
     private struct Request: @unchecked Sendable {
         let pointer: OpaquePointer
     }

@@ -9,8 +9,8 @@ import Synchronization
 
 /// A connection to a PostgreSQL server, used through blocking calls that another thread can interrupt.
 ///
-/// `@unchecked Sendable`: everything but ``interrupt()`` is called by one thread at a time, as whoever lends the connection
-/// sees to, and what ``interrupt()`` touches has a lock.
+/// `@unchecked Sendable`: the pool lends a connection to one thread at a time, so that only this thread reads or writes its
+/// mutable properties. Other threads may call ``interrupt()`` alone, which touches only a value with a lock.
 public final class PostgreSQLConnection: @unchecked Sendable {
     let library: LibPQ
     private let server: PostgreSQLServer

@@ -298,14 +298,14 @@ public struct GatefoldServer: Sendable {
     /// A push notification wakes every app at once: so many connections wait in the kernel until they are taken.
     private static let backlog = 4_096
 
-    /// For so long a connection may stand still; longer than the slowest answer, which the test users have after a minute.
+    /// How long a connection may make no progress. Longer than the slowest response, which test users get after a minute.
     static let patience = TimeAmount.seconds(90)
 
-    /// For so long a connection may wait between requests.
+    /// How long a connection may be idle between requests.
     private static let idleTimeout = TimeAmount.seconds(60)
 
-    /// Limits on what a connection may send, and the no-cache set on whatever leaves without a word on caching: Hummingbird's
-    /// own answer to an unreadable request included.
+    /// The HTTP/1 configuration: limits on what a connection may send, and no-cache headers on every response without caching
+    /// headers, including Hummingbird's own response to an unreadable request.
     ///
     /// - Parameters:
     ///   - hasFastLane: what passes by in the lane is not seen further in, so that the lane itself closes idle connections.

@@ -13,8 +13,9 @@ public struct SharedLibrary: Sendable {
     private let name: String
     private let package: String
 
-    /// What dlopen(3) returned: an opaque reference that every dl function may be given on any thread. It is never closed,
-    /// because code of the library may be running or registered.
+    /// The handle that dlopen(3) returned. It is never closed, because code of the library may be running or registered.
+    ///
+    /// `@unchecked Sendable`: the pointer is a constant that only dlsym(3) reads, which any thread may call.
     private struct Handle: @unchecked Sendable {
         let pointer: UnsafeMutableRawPointer
     }

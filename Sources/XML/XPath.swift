@@ -13,7 +13,7 @@ public final class XPath: Sendable {
     /// An evaluation writes into what ``compiled`` points to.
     private let lock = Mutex(())
 
-    /// Sendable because it is used under ``lock`` only.
+    /// `@unchecked Sendable`: every evaluation holds ``lock``, and `deinit` frees the expression when no reference is left.
     private struct Compiled: @unchecked Sendable {
         let pointer: xmlXPathCompExprPtr
     }

@@ -65,7 +65,7 @@ public struct InPlayerTools: Sendable {
     /// Nil where nothing can be mailed.
     public var codes: PINCodes?
     public var pace: MailPace
-    /// Of letters that anybody can ask for: apart, so that whoever asks for many keeps no reader from a letter of their own.
+    /// The pace of e-mail that anyone can request. It is separate, so that many requests do not delay other e-mail to readers.
     public var forgotten: MailPace
     public var random: RandomSource
 

@@ -2,13 +2,12 @@ public import Foundation
 
 /// The rules of ``GuessLimiter`` as a value: no clock, no store, no lock.
 ///
-/// - An attempt that goes ahead is counted at once as the wrong guess that it may be, against its reader, its address and its
-///   wider block. So no more guesses are decided in parallel than one after the other.
-/// - Where there is room but for attempts under way, an attempt waits until those are decided. It is not refused as a
-///   guess: they may all be right.
-/// - A wrong claim that was wrong before is no new guess, and is not counted against the reader again.
-/// - A right sign-in counts for nothing, and takes away what was counted of its bearer, never what somebody else did: who owns
-///   one account can not clear the count of an address, nor a stranger's guesses at a reader.
+/// - An attempt counts as a wrong guess when it starts, against its reader, its address and its wider block. Therefore parallel
+///   attempts decide no more guesses than sequential ones.
+/// - If only undecided attempts use up the limit, a new attempt waits for them. It is not refused, because they may all be right.
+/// - A repeated wrong claim is not a new guess, and is not counted against the reader again.
+/// - A successful sign-in does not count, and removes what was counted of its own bearer only: the owner of one account cannot
+///   clear the count of an address, nor a stranger's guesses at a reader.
 /// - When a reader's count is used up, an address from which they signed in lately has a small count of its own; so has a
 ///   device known as theirs, which the count of a shared address does not keep out either. Locking somebody out by
 ///   guessing wrong therefore does not lock out their own devices.

@@ -185,7 +185,7 @@ extension PublicationProxy {
         }
     }
 
-    /// A store that can not be asked knows nobody: the limit then holds for everyone, and sign-in goes on.
+    /// If the state store is unavailable, no device is known: the throttle applies to all attempts, and sign-in continues.
     private func isAcquainted(_ attempt: GuessAttempt) async -> Bool {
         guard let acquaintance = attempt.acquaintance else { return false }
         do {

@@ -1,13 +1,13 @@
 import Foundation
 
 extension PurchaseDesk {
-    /// Does what is due by itself: receipts whose store could not be asked, purchases to look at again, and those that their
-    /// store waits to have acknowledged.
+    /// Processes due work: receipts whose store was unavailable, purchases to verify again, and purchases that their store
+    /// expects to be acknowledged.
     ///
-    /// - Parameter limit: so many of a kind are dealt with.
-    /// - Returns: of how many receipts and purchases a store's word was had and kept. What failed rests and does not count, so
-    ///   that whoever goes on while there is more to do does not go on while nothing comes of it.
-    /// - Throws: when the ledger could not be asked or could not keep something. What can be dealt with has been.
+    /// - Parameter limit: the maximum number of each kind to process.
+    /// - Returns: the number of receipts and purchases for which a store's response was received and recorded. Failed work is
+    ///   postponed and not counted, so that a caller that repeats this while the number is positive stops when nothing succeeds.
+    /// - Throws: when the ledger is unavailable or could not record something. Everything that can be processed has been.
     public func followUp(limit: Int = 100) async throws -> Int {
         let now = clock.now
         var round = Round()

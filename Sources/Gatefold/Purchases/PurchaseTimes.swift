@@ -15,7 +15,7 @@ public struct PurchaseTimes: Sendable, Equatable {
     public var recheckRunning: TimeInterval
     /// For so long after its end a subscription is looked at.
     public var recheckWindow: TimeInterval
-    /// For so long after it was bought a single purchase is looked at: so long stores give money back. 0 for never.
+    /// How long after its date a single purchase is verified again: stores refund for this long. 0: never.
     public var refundWindow: TimeInterval
     /// The longest that somebody waits for such a look.
     public var patience: TimeInterval

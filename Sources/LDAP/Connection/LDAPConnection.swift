@@ -8,8 +8,8 @@ import CLDAP
 
 /// A connection to a directory, used through blocking calls, one at a time.
 ///
-/// Sendable although the handle is libldap's: whoever holds the connection is the only one to call it, and `interrupt()`,
-/// the one function for other threads, touches nothing but the wire, which has a lock of its own.
+/// `@unchecked Sendable`: the pool lends a connection to one thread at a time, so that only this thread reads or writes its
+/// mutable properties. Other threads may call `interrupt()` alone, which touches only the wire, and the wire has a lock.
 public final class LDAPConnection: @unchecked Sendable {
     /// Larger messages are not read: no reader has so many attributes.
     private static let largestMessage = 16 << 20

@@ -22,7 +22,7 @@ public struct PublicationConfiguration: Sendable {
     /// The apps that are this publication's, by bundle identifier or package name: front doors that are told the app find
     /// the publication by it.
     public let apps: [String]
-    /// How its apps are told of editions; nil where they are not.
+    /// The push notification settings; nil if the publication sends none.
     package let push: PushSettings?
     /// Nil where nothing is sold in an app store.
     public let purchases: PurchaseSettings?

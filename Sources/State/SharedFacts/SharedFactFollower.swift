@@ -7,7 +7,7 @@ import Synchronization
 /// Call ``catchUp()`` before the first request is served, and ``run()`` for as long as the server lives. What one process learns
 /// is known to all others within two seconds: it is written within half a second, and looked for every second.
 public final class SharedFactFollower: Sendable {
-    /// What can not be used is told.
+    /// Facts that cannot be used are reported.
     public enum Trouble: Sendable {
         case failed(any Error)
         /// Rows that this version does not understand were passed over.

@@ -22,8 +22,8 @@ final class LastRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// For so long a client may take to read the answer and to close.
     private let patience: TimeAmount
     private let drain: DrainHandler
-    /// For each request without a response, in order: whether it is of HTTP/1.0, whose connection goes on only where the
-    /// response says so (RFC 9112 section 9.3).
+    /// One value for each request without a response, in order: true if the request is HTTP/1.0. Such a connection stays open
+    /// only if the response says so (RFC 9112 section 9.3).
     private var unanswered = CircularBuffer<Bool>(initialCapacity: 2)
     /// Whether the body of the last request has not come to its end.
     private var isReading = false
