@@ -4,8 +4,25 @@ import Gatefold
 
 /// What a question is known by: a keyed digest of every input of its answer (PITFALLS row 7), so that no answer is kept under
 /// what a reader typed.
+///
+/// Four numbers rather than a `SIMD4<UInt64>`: an optimised asynchronous function of Swift 6.3.1 that keeps a vector of 32 bytes
+/// while it waits writes beyond its frame (Fixtures/Compiler/WideVector.swift), and the server ends.
 struct QuestionKey: Hashable, Sendable {
-    let words: SIMD4<UInt64>
+    let first, second, third, fourth: UInt64
+
+    init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
+        self.first = first
+        self.second = second
+        self.third = third
+        self.fourth = fourth
+    }
+
+    fileprivate init(_ digest: HMAC<SHA256>.MAC) {
+        self = digest.withUnsafeBytes { bytes in
+            let number = { bytes.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self) }
+            return QuestionKey(number(0), number(1), number(2), number(3))
+        }
+    }
 }
 
 /// Makes keys, under a key of its own: the same in all processes of one configuration, as they tell one another whom they
@@ -65,7 +82,7 @@ struct QuestionKeys: Sendable {
             parts.add(name)
             parts.add(value)
         }
-        return QuestionKey(words: digest(parts))
+        return digest(parts)
     }
 
     /// What the proofs among typed credentials are known by: the same under every spelling of the identifier.
@@ -76,7 +93,7 @@ struct QuestionKeys: Sendable {
             parts.add(name)
             parts.add(credentials[name])
         }
-        return digest(parts)[0]
+        return digest(parts).first
     }
 
     /// What somebody's proofs are told from others of theirs by, in other processes: too little to find them out, and nothing
@@ -86,19 +103,18 @@ struct QuestionKeys: Sendable {
         parts.add("mark")
         parts.bytes += group.factSubject
         withUnsafeBytes(of: proofs.littleEndian) { parts.bytes.append(contentsOf: $0) }
-        return UInt16(truncatingIfNeeded: digest(parts)[0])
+        return UInt16(truncatingIfNeeded: digest(parts).first)
     }
 
     func identifier(_ identifier: String) -> UInt64 {
         var parts = Parts()
         parts.add("identifier")
         parts.add(identifier)
-        return digest(parts)[0]
+        return digest(parts).first
     }
 
-    private func digest(_ parts: Parts) -> SIMD4<UInt64> {
-        HMAC<SHA256>.authenticationCode(for: parts.bytes, using: key)
-            .withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+    private func digest(_ parts: Parts) -> QuestionKey {
+        QuestionKey(HMAC<SHA256>.authenticationCode(for: parts.bytes, using: key))
     }
 
     private struct Parts {

@@ -10,7 +10,7 @@ struct AnswerMemoryTests {
     private static let active = Answer.subscription(Subscription(state: .active))
     private static let suspended = Answer.subscription(Subscription(state: .suspended))
 
-    private func key(_ number: Int) -> QuestionKey { QuestionKey(words: SIMD4(UInt64(number), 0, 0, 0)) }
+    private func key(_ number: Int) -> QuestionKey { QuestionKey(UInt64(number), 0, 0, 0) }
 
     private func subject(_ number: Int, of reader: UInt64 = 1) -> AnswerMemory.Subject {
         AnswerMemory.Subject(key: key(number), groups: [.subscriber(reader)])

@@ -9,7 +9,7 @@ import Testing
 struct AnswerShareTests {
     private static let active = Answer.subscription(Subscription(state: .active))
 
-    private func key(_ number: Int) -> QuestionKey { QuestionKey(words: SIMD4(UInt64(number), 0, 0, 0)) }
+    private func key(_ number: Int) -> QuestionKey { QuestionKey(UInt64(number), 0, 0, 0) }
 
     private func told(_ answer: Answer, _ order: Int) -> Told {
         Told(answer: answer, asked: Moment(seconds: 0, order: UInt64(order)))

@@ -1,0 +1,57 @@
+// The key of a shared query, reduced: a struct of 32 bytes that an asynchronous function keeps while it waits. Built with -O by
+// Swift 6.3.1, it is right.
+
+struct Words: Hashable, Sendable {
+    let x, y, z, w: UInt64
+
+    init(_ x: UInt64, _ y: UInt64, _ z: UInt64, _ w: UInt64) { (self.x, self.y, self.z, self.w) = (x, y, z, w) }
+}
+
+struct Digest: Hashable, Sendable { let words: Words }
+struct Failure: Error {}
+enum Answer: Sendable { case nothing, name(String?), facts(String, Int, [String]) }
+struct Reply: Sendable { let answer: Answer; let number: Int; let order: Int }
+
+final class Server: Sendable {
+    @inline(never) func ask(
+        _ digest: Digest, _ reply: @escaping @Sendable () async throws -> Reply
+    ) async throws -> Reply {
+        let received = try await Task { try await reply() }.value
+        return digest.words.x == 0 ? Reply(answer: .nothing, number: 0, order: 0) : received
+    }
+}
+
+struct Caller: Sendable {
+    let digest = Digest(words: Words(1, 2, 3, 4))
+    let reply = Reply(answer: .nothing, number: 0, order: 1)
+
+    func askTwice() async throws {
+        let server = Server()
+        let box = Box(0)
+        let task = Task { [digest] in
+            try await server.ask(digest) {
+                await Task.yield()
+                throw Failure()
+            }
+        }
+        for _ in [1] { await Task.yield() }
+        _ = try await server.ask(digest) { [reply] in reply }
+        do { _ = try await task.value } catch is Failure {}
+        box.check()
+    }
+}
+
+final class Box: Sendable {
+    let number: Int
+
+    init(_ number: Int) { self.number = number }
+
+    @inline(never) func check() { precondition(number >= 0) }
+}
+
+@main struct Program {
+    static func main() async throws {
+        for _ in 0..<1000 { try await Caller().askTwice() }
+        print("every answer came")
+    }
+}
