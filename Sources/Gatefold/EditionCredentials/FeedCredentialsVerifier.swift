@@ -15,7 +15,8 @@ public struct FeedCredentialsVerifier: Sendable {
         self.references = references
     }
 
-    /// The holder of a good, unexpired, unrevoked token with its password; nil for anything else.
+    /// Returns the holder of a valid, unexpired, unrevoked token with its password; nil for anything else, and for a token
+    /// whose revocation may have been deleted already, as it would be accepted again if the clock was set back.
     public func verify(token: String, password: String, at moment: Date, revocations: RevocationList) -> SaltHolder? {
         guard EditionPassword.isWellFormed(password), token.utf8.count <= SealedTokenCodec.longestToken else {
             return nil
@@ -25,7 +26,9 @@ public struct FeedCredentialsVerifier: Sendable {
             let expected = EditionPassword.makeForFeed(token: token, secret: secret)
             matches = isEqualInConstantTime(expected.utf8, password.utf8) || matches
         }
-        guard matches, let session = tokens.open(token), moment < session.expiresAt else { return nil }
+        guard matches, let session = tokens.open(token), moment < session.expiresAt,
+            !revocations.hasForgotten(session.expiresAt)
+        else { return nil }
         let holder = SaltHolder(
             subscriber: references.reference(to: session.subscriber), session: session.reference,
             issuedAt: session.issuedAt)

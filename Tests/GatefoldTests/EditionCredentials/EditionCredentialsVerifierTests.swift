@@ -187,6 +187,20 @@ struct EditionCredentialsVerifierTests {
         #expect(holder() == nil)
     }
 
+    @Test("Pitfall 8: the feed's pair is refused when its revocation may have been deleted")
+    func forgottenFeed() throws {
+        let codec = SealedTokenCodec(publication: .daily, secrets: SecretRing(current: .two), random: .seeded(2))
+        let feed = FeedCredentialsVerifier(
+            secrets: SecretRing(current: .one), tokens: codec, references: ReferenceKey(.two))
+        let session = Session.sample()
+        let token = try codec.seal(session)
+        let password = EditionPassword.makeForFeed(token: token, secret: .one)
+        let list = RevocationList(publication: .daily)
+        #expect(feed.verify(token: token, password: password, at: .after(1), revocations: list) != nil)
+        list.discard(expiredBy: session.expiresAt)
+        #expect(feed.verify(token: token, password: password, at: .after(1), revocations: list) == nil)
+    }
+
     @Test("10,000 hostile pairs open nothing")
     func fuzz() {
         var random = SeededRandom(seed: 4)
