@@ -27,6 +27,8 @@ package final class CampaignLock: Sendable {
     deinit {
         // Before it is free, so that nobody waits at a file that is no longer the lock.
         unlink(path)
+        // Closing it alone would leave the lock to a child process that has not executed its program yet.
+        _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 

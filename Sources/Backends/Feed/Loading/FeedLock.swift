@@ -26,6 +26,8 @@ final class FeedLock: Sendable {
     }
 
     deinit {
+        // Closing it alone would leave the lock to a child process that has not executed its program yet.
+        _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 

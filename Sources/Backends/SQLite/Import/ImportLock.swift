@@ -20,6 +20,9 @@ final class ImportLock {
     }
 
     deinit {
-        if descriptor >= 0 { close(descriptor) }
+        guard descriptor >= 0 else { return }
+        // Closing it alone would leave the lock to a child process that has not executed its program yet.
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
     }
 }
