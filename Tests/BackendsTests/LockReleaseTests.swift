@@ -8,31 +8,31 @@ import Testing
     import Glibc
 #endif
 
-/// A child process has the parent's descriptors between fork and exec, also those that are closed on exec.
+/// Between fork and exec, a child process has the descriptors of its parent, including those that are closed on exec.
 @Suite("The release of a lock file")
 struct LockReleaseTests {
-    /// Another descriptor of the same open file, as a child process has it.
-    private func copy(of path: String) throws -> CInt {
-        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+    /// Copies of all descriptors that this process has of a file, as a child process has them.
+    private func copies(of path: String) throws -> [CInt] {
+        let copies = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name -> CInt? in
             guard let number = CInt(name),
                 (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")) == path
-            else { continue }
+            else { return nil }
             return fcntl(number, F_DUPFD_CLOEXEC, 0)
         }
-        throw CocoaError(.fileNoSuchFile)
+        try #require(!copies.isEmpty)
+        return copies
     }
 
     @Test("lets the next import begin while a child process still has the descriptor")
     func importLock() async throws {
         try await withTemporaryFolder { folder in
             let database = folder.resolvingSymlinksInPath().appending(path: "readers.sqlite").path
-            var held: ImportLock? = try ImportLock(database: database)
-            let inherited = try copy(of: database + ".import")
-            defer { close(inherited) }
-            #expect(throws: ImportError.anotherImport) { try ImportLock(database: database) }
-            held = nil
+            let inherited = try withExtendedLifetime(try ImportLock(database: database)) { _ in
+                #expect(throws: ImportError.anotherImport) { try ImportLock(database: database) }
+                return try copies(of: database + ".import")
+            }
+            defer { for descriptor in inherited { close(descriptor) } }
             #expect(throws: Never.self) { try ImportLock(database: database) }
-            _ = held
         }
     }
 
@@ -40,13 +40,13 @@ struct LockReleaseTests {
     func feedLock() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.resolvingSymlinksInPath().appending(path: "feed.lock").path
-            var held: FeedLock? = try FeedLock(path: path)
-            #expect(held?.take() == true)
-            let inherited = try copy(of: path)
-            defer { close(inherited) }
             let other = try FeedLock(path: path)
-            #expect(!other.take())
-            held = nil
+            let inherited = try withExtendedLifetime(try FeedLock(path: path)) { keeper in
+                #expect(keeper.take())
+                #expect(!other.take())
+                return try copies(of: path)
+            }
+            defer { for descriptor in inherited { close(descriptor) } }
             #expect(other.take())
         }
     }
